@@ -212,10 +212,14 @@ impl Proposals {
 
 /// For passes that need a syntax tree.
 pub(crate) const PARSED: &[Language] =
-    &[Language::OpenCl, Language::Cuda, Language::C, Language::Cpp];
+    &[Language::OpenCl, Language::OpenClCpp, Language::Cuda, Language::C, Language::Cpp];
 /// For passes that need a syntax tree, and the rules of C for names and types.
 pub(crate) const C_LIKE: &[Language] = &[Language::OpenCl, Language::C];
-/// For passes over what only C++ has, and so CUDA.
-pub(crate) const CPP: &[Language] = &[Language::Cpp, Language::Cuda];
+/// For passes over what only C++ has, and so what extends it.
+pub(crate) const CPP: &[Language] = &[Language::Cpp, Language::Cuda, Language::OpenClCpp];
+/// For passes over what devices run, whatever it is written in.
+pub(crate) const DEVICE: &[Language] = &[Language::OpenCl, Language::OpenClCpp, Language::Cuda];
+/// For passes over words and functions of OpenCL.
+pub(crate) const OPENCL: &[Language] = &[Language::OpenCl, Language::OpenClCpp];
 /// For passes that need nothing but bytes.
 pub(crate) const ANY: &[Language] = &Language::ALL;

@@ -58,7 +58,9 @@ fn inputs_of_the_fuzzer() {
         eprintln!("{name}");
         check_chosen(&bytes);
         // The first byte chose another pass when the table was shorter.
-        for language in [Language::C, Language::OpenCl, Language::Cuda, Language::Cpp] {
+        for language in
+            [Language::C, Language::OpenCl, Language::Cuda, Language::Cpp, Language::OpenClCpp]
+        {
             check_all(&bytes[1..], language);
         }
     }

@@ -23,22 +23,24 @@ fn every_pass_reduces_its_fixture() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// CUDA extends C++: what a pass for both makes of a program that has nothing of CUDA in it is the same.
+/// CUDA and C++ for OpenCL extend C++: what a pass makes of a program that has nothing of them in it is the same.
 #[test]
-fn programs_in_cpp_are_the_same_in_cuda() {
+fn programs_in_cpp_are_the_same_in_what_extends_it() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut count = 0;
     for path in paths.filter(|path| path.extension().is_some_and(|ending| ending == "cpp")) {
         let row = clreduce_passes::find(path.file_stem().unwrap().to_str().unwrap()).unwrap();
-        assert!(row.applies_to(Language::Cuda), "{} leaves CUDA out", row.info().name);
-        let example = Example { language: Language::Cuda, ..Example::read(&path) };
         let name = row.info().name;
-        assert_eq!(
-            Some(example.report(&example.reduce(row.pass)).trim_end()),
-            example.becomes.as_deref().map(str::trim_end),
-            "{name}"
-        );
+        for language in [Language::Cuda, Language::OpenClCpp] {
+            assert!(row.applies_to(language), "{name} leaves {language} out");
+            let example = Example { language, ..Example::read(&path) };
+            assert_eq!(
+                Some(example.report(&example.reduce(row.pass)).trim_end()),
+                example.becomes.as_deref().map(str::trim_end),
+                "{name} in {language}"
+            );
+        }
         count += 1;
     }
     assert!(count > 20, "{count} fixtures");

@@ -14,6 +14,8 @@ use crate::lexer::tokens;
 pub enum Language {
     /// OpenCL C.
     OpenCl,
+    /// C++ for OpenCL.
+    OpenClCpp,
     /// CUDA C++.
     Cuda,
     /// C.
@@ -26,14 +28,15 @@ pub enum Language {
 
 impl Language {
     /// Every language, in the order of `--lang`.
-    pub const ALL: [Language; 5] = [Self::OpenCl, Self::Cuda, Self::C, Self::Cpp, Self::Text];
+    pub const ALL: [Language; 6] =
+        [Self::OpenCl, Self::OpenClCpp, Self::Cuda, Self::C, Self::Cpp, Self::Text];
 
     /// The language that it extends or restricts.
     #[must_use]
     pub fn family(self) -> Family {
         match self {
             Self::OpenCl | Self::C => Family::C,
-            Self::Cuda | Self::Cpp => Family::Cpp,
+            Self::OpenClCpp | Self::Cuda | Self::Cpp => Family::Cpp,
             Self::Text => Family::Text,
         }
     }
@@ -47,7 +50,8 @@ impl Language {
         let by_name = sources.chain(headers).find_map(|file| {
             let ending = Path::new(&*file.path).extension()?.to_str()?;
             match ending.to_ascii_lowercase().as_str() {
-                "cl" | "clh" | "ocl" => Some(Self::OpenCl),
+                "clcpp" => Some(Self::OpenClCpp),
+                "cl" | "clh" | "ocl" => Some(Self::opencl(&file.bytes)),
                 "cu" | "cuh" | "cui" => Some(Self::Cuda),
                 // nvcc's names for what it has preprocessed for a device and for the host.
                 "ii" if [".cpp1.ii", ".cpp4.ii"].iter().any(|it| file.path.ends_with(it)) => {
@@ -65,7 +69,8 @@ impl Language {
                 case.files().iter().any(|file| mentions(&file.bytes))
             };
             if mentions(b"__kernel") || mentions(b"get_global_id") {
-                Self::OpenCl
+                let is_cpp = case.files().iter().any(|file| is_cpp(&file.bytes));
+                if is_cpp { Self::OpenClCpp } else { Self::OpenCl }
             } else if mentions(b"__global__") || mentions(b"__device__") {
                 Self::Cuda
             } else if case.files().iter().any(|file| is_cpp(&file.bytes)) {
@@ -76,6 +81,17 @@ impl Language {
                 Self::Text
             }
         })
+    }
+
+    /// The language of a program for OpenCL: C, unless it has what only C++ has.
+    fn opencl(bytes: &[u8]) -> Self {
+        if is_cpp(bytes) { Self::OpenClCpp } else { Self::OpenCl }
+    }
+
+    /// Returns whether it has the words of OpenCL, such as `kernel` and `global`.
+    #[must_use]
+    pub fn is_opencl(self) -> bool {
+        matches!(self, Self::OpenCl | Self::OpenClCpp)
     }
 
     /// Returns whether it is C++, or extends it.
@@ -89,6 +105,7 @@ impl Language {
     pub fn name(self) -> &'static str {
         match self {
             Self::OpenCl => "opencl",
+            Self::OpenClCpp => "clcpp",
             Self::Cuda => "cuda",
             Self::C => "c",
             Self::Cpp => "cpp",
@@ -108,7 +125,7 @@ impl fmt::Display for Language {
 pub enum Family {
     /// C, and OpenCL C.
     C,
-    /// C++, and CUDA.
+    /// C++, and those for OpenCL and CUDA.
     Cpp,
     /// No language that there is a grammar for.
     Text,
@@ -169,10 +186,15 @@ mod tests {
             ("a.h", "int class; /* template <class T> */", Language::C),
             ("a.h", "template <class T> struct A;", Language::Cpp),
             ("a.h", "namespace a { }", Language::Cpp),
+            ("a.clcpp", "int x;", Language::OpenClCpp),
+            ("a.cl", "template <class T> T f(T x);", Language::OpenClCpp),
+            ("a.cl", "kernel void f(private int x) { }", Language::OpenCl),
             ("a.cu", "class A { };", Language::Cuda),
             ("a.cui", "int x;", Language::Cuda),
             ("a.cpp1.ii", "int x;", Language::Cuda),
             ("bug", "using namespace std;", Language::Cpp),
+            ("bug", "__kernel void f() { } namespace n { }", Language::OpenClCpp),
+            ("bug", "__kernel void f() { }", Language::OpenCl),
             ("bug", "int main(void) { }", Language::C),
             ("bug", "what is this", Language::Text),
         ] {

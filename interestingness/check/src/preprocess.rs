@@ -104,10 +104,11 @@ fn read_by_clang(
     cancel: &Cancel,
 ) -> Result<ToolRun, PreprocessError> {
     let clang = Clang::find(options.clang.as_deref(), &options.build_options)?;
+    let clang = if language == Language::OpenClCpp { clang.for_opencl_cpp() } else { clang };
     let shared = || options.build_options.iter().map(OsString::from);
     let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
     let (name, mut args) = match language {
-        Language::OpenCl => {
+        Language::OpenCl | Language::OpenClCpp => {
             let mut args = clang.language();
             // Macros of OpenCL's own header stay as they are.
             args.extend(more.contains(&"-E").then(|| "-cl-no-stdinc".into()));

@@ -77,6 +77,16 @@ impl Clang {
         Self { build_options: build_options.to_vec(), ..self.clone() }
     }
 
+    /// The same one for C++ for OpenCL, unless the options for the kernel name a standard.
+    #[must_use]
+    pub fn for_opencl_cpp(&self) -> Self {
+        if self.names_standard() { self.clone() } else { self.with_more(&["-cl-std=CLC++2021"]) }
+    }
+
+    fn names_standard(&self) -> bool {
+        self.build_options.iter().any(|option| option.starts_with("-cl-std"))
+    }
+
     /// The same one, with more options for the kernel.
     #[must_use]
     pub fn with_more(&self, options: &[&str]) -> Self {
@@ -113,8 +123,7 @@ impl Clang {
     /// here.
     #[must_use]
     pub fn language(&self) -> Vec<OsString> {
-        let own_standard = self.build_options.iter().any(|option| option.starts_with("-cl-std"));
-        let standard = (!own_standard).then_some("-cl-std=CL1.2");
+        let standard = (!self.names_standard()).then_some("-cl-std=CL1.2");
         // Built-ins are what OpenCL says, not what a device of that name has.
         let fixed = ["-x", "cl", "-target", "x86_64-linux-gnu", "-fno-color-diagnostics"];
         // OpenCL C 3.0 leaves these functions to the device; clang has them on none where these are not defined.

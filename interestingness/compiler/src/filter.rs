@@ -35,6 +35,10 @@ const OPENCL: &[&[&str]] = &[
     &["-x", "cl", "-cl-std=CL3.0", LENIENT],
 ];
 
+/// Older versions of clang know no `-x clcpp`, but all read the standard.
+const OPENCL_CPP: &[&[&str]] =
+    &[&["-x", "cl", "-cl-std=CLC++2021", LENIENT], &["-x", "cl", "-cl-std=CLC++1.0", LENIENT]];
+
 /// Also what is a warning by name and an error by default, such as a type left out.
 const LENIENT: &str = "-Wno-everything";
 
@@ -46,6 +50,7 @@ impl LibclangFilter {
         let dialects = match language {
             Language::C => C,
             Language::OpenCl => OPENCL,
+            Language::OpenClCpp => OPENCL_CPP,
             Language::Cuda | Language::Cpp | Language::Text => return None,
         };
         let worker = WorkerOptions { start_limit: LIMIT, ..worker };

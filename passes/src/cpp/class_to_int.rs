@@ -247,12 +247,7 @@ fn class_of_member<'a>(unit: Unit<'a>, definition: NodeId) -> Option<&'a [u8]> {
     while let Some(next) = tree.field(name, NodeField::Name).filter(is_qualified) {
         name = next;
     }
-    let scope = tree.field(name, NodeField::Scope)?;
-    let scope = match tree.kind(scope) {
-        NodeKind::TemplateType => tree.field(scope, NodeField::Name)?,
-        _ => scope,
-    };
-    Some(unit.text(scope))
+    plain_name(unit, tree.field(name, NodeField::Scope)?)
 }
 
 /// Names in names are looked at up to this depth.

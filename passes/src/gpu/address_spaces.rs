@@ -22,7 +22,7 @@ use clreduce_language::{NodeField, NodeKind, is_kernel};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::analysis::Unit;
-use crate::pass::{Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{DEVICE, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -49,23 +49,27 @@ impl Pass for AddressSpaces {
         PassInfo::new(
             "address-spaces",
             "Remove address spaces wherever a pointer goes, and access qualifiers",
-            &[Language::OpenCl, Language::Cuda],
+            DEVICE,
         )
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let is_cuda = snapshot.language() == Language::Cuda;
-        let single = if is_cuda { CUDA } else { ACCESS };
+        let single = match snapshot.language() {
+            Language::Cuda => CUDA.to_vec(),
+            Language::OpenClCpp => [SPACES, ACCESS].concat(),
+            _ => ACCESS.to_vec(),
+        };
         for unit in Unit::all(snapshot) {
-            // A pointer of CUDA may point anywhere.
-            let classes = if is_cuda { Vec::new() } else { classes(snapshot, unit) };
+            // In what extends C++, a pointer may point anywhere.
+            let is_cpp = snapshot.language().is_cpp();
+            let classes = if is_cpp { Vec::new() } else { classes(snapshot, unit) };
             if classes.len() > 1 {
                 let all = classes.iter().flatten().cloned().collect();
                 proposals.extend(Patch::new(all).map(Proposal::new));
             }
             let patches = classes.into_iter().filter_map(Patch::new);
             proposals.extend(patches.map(|patch| Proposal::new(patch).in_list(1)));
-            let words = words(snapshot, unit.file, single, 0..unit.bytes.len());
+            let words = words(snapshot, unit.file, &single, 0..unit.bytes.len());
             proposals.extend(words.map(|edit| Proposal::edit(edit).in_list(2)));
         }
     }
@@ -179,6 +183,16 @@ mod tests {
     fn pointers_that_go_elsewhere_stay() {
         let source = "void f(void) { __local int x; g(&x); }";
         check(Language::OpenCl, source, &[], source);
+    }
+
+    #[test]
+    fn pointers_of_cpp_may_point_anywhere() {
+        check(
+            Language::OpenClCpp,
+            "class A { private: local int *p; global int *q; void f(constant int *c, read_only image2d_t i); };",
+            &["global"],
+            "class A { private: int *p; global int *q; void f(int *c, image2d_t i); };",
+        );
     }
 
     #[test]

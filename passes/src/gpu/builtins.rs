@@ -13,11 +13,11 @@
 //! ```
 
 use clreduce_language::{Shape, Types};
-use clreduce_testcase::{Language, Patch};
+use clreduce_testcase::Patch;
 
 use crate::analysis::{BuiltinCall, Unit, builtin_calls, is_primary};
 use crate::edit::rewritten;
-use crate::pass::{Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{OPENCL, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -28,7 +28,7 @@ impl Pass for Builtins {
         PassInfo::new(
             "builtins",
             "Replace built-in functions by an argument or an operator",
-            &[Language::OpenCl],
+            OPENCL,
         )
     }
 
@@ -89,6 +89,8 @@ fn operator(unit: Unit<'_>, call: &BuiltinCall<'_>) -> Option<Patch> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -11,10 +11,10 @@
 //! ```
 
 use clreduce_language::{NodeField, NodeKind, Type};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Patch};
 
 use crate::edit::remove_declaration;
-use crate::pass::{Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{DEVICE, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, Symbol, SymbolKind, SyntaxTree};
 
 /// The pass.
@@ -22,11 +22,7 @@ pub(crate) struct Constants;
 
 impl Pass for Constants {
     fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "constants",
-            "Put literals in place of constant arrays of file scope",
-            &[Language::OpenCl, Language::Cuda],
-        )
+        PassInfo::new("constants", "Put literals in place of constant arrays of file scope", DEVICE)
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
@@ -82,6 +78,8 @@ fn element(tree: &SyntaxTree, name: NodeId, levels: u8) -> Option<NodeId> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -13,11 +13,11 @@
 //! ```
 
 use clreduce_language::{NodeField, NodeKind};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::Unit;
 use crate::edit::remove_statement;
-use crate::pass::{Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{DEVICE, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -28,7 +28,7 @@ impl Pass for Emi {
         PassInfo::new(
             "emi",
             "Remove, lift or empty blocks guarded by two elements of one array",
-            &[Language::OpenCl, Language::Cuda],
+            DEVICE,
         )
     }
 
@@ -110,6 +110,8 @@ fn emptied(unit: Unit<'_>, statement: NodeId) -> Option<Edit> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -15,12 +15,12 @@
 use std::collections::BTreeSet;
 
 use clreduce_language::{NodeField, NodeKind};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::Unit;
 use crate::budget::Budget;
 use crate::edit::{remove_declaration, remove_expression};
-use crate::pass::{Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{OPENCL, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SymbolId, SymbolKind, Symbols};
 
 /// The pass.
@@ -31,7 +31,7 @@ impl Pass for Images {
         PassInfo::new(
             "images",
             "Remove images and samplers with what reads and writes them",
-            &[Language::OpenCl],
+            OPENCL,
         )
     }
 
@@ -132,6 +132,8 @@ fn parameters(
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

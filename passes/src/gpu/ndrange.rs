@@ -15,22 +15,18 @@
 
 use std::ops::Range;
 
-use clreduce_testcase::{Edit, Language, Launch, Patch};
+use clreduce_testcase::{Edit, Launch, Patch};
 
 use crate::Snapshot;
-use crate::pass::{LaunchEdits, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{LaunchEdits, OPENCL, Pass, PassInfo, Proposal, Proposals};
 
 /// The pass.
 pub(crate) struct NdRange;
 
 impl Pass for NdRange {
     fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "ndrange",
-            "Lower the global and local sizes in the launch comment",
-            &[Language::OpenCl],
-        )
-        .editing_launch(LaunchEdits::Sizes)
+        PassInfo::new("ndrange", "Lower the global and local sizes in the launch comment", OPENCL)
+            .editing_launch(LaunchEdits::Sizes)
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
@@ -139,6 +135,8 @@ fn parts(bytes: &[u8], range: &Range<usize>) -> Vec<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::reduce_with;
 

@@ -13,12 +13,12 @@
 use clreduce_language::{
     NodeField, NodeKind, Number, Types, component_name, components, vector_literal,
 };
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::{Unit, lanes_in_list};
 use crate::budget::Budget;
 use crate::edit::is_smaller;
-use crate::pass::{Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{OPENCL, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -29,7 +29,7 @@ impl Pass for VectorLiterals {
         PassInfo::new(
             "vector-literals",
             "Simplify vector literals and the components picked from vectors",
-            &[Language::OpenCl],
+            OPENCL,
         )
     }
 
@@ -192,6 +192,8 @@ fn composed(
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

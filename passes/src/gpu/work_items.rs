@@ -15,10 +15,10 @@
 use std::collections::BTreeMap;
 
 use clreduce_language::{NodeField, NodeKind, Shape};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::{Unit, builtin_calls};
-use crate::pass::{Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{DEVICE, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
 /// The pass.
@@ -26,11 +26,7 @@ pub(crate) struct WorkItems;
 
 impl Pass for WorkItems {
     fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "work-items",
-            "Replace work-item functions by 0, and sizes by 1",
-            &[Language::OpenCl, Language::Cuda],
-        )
+        PassInfo::new("work-items", "Replace work-item functions by 0, and sizes by 1", DEVICE)
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
@@ -45,7 +41,7 @@ fn for_file(snapshot: &Snapshot, unit: Unit<'_>) -> Vec<Proposal> {
         let edit = Edit::replace(unit.file, unit.tree.range(node), number);
         kinds.entry(name).or_default().push(edit);
     };
-    if snapshot.language() == Language::OpenCl {
+    if snapshot.language().is_opencl() {
         for call in builtin_calls(snapshot, unit) {
             if Shape::of(call.name) == Some(Shape::WorkItem) {
                 let is_size =
@@ -88,6 +84,8 @@ fn cuda_variables(unit: Unit<'_>) -> impl Iterator<Item = (NodeId, &'static str)
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -11,7 +11,6 @@
 //! ```
 
 use clreduce_language::{Base, NodeField, NodeKind};
-use clreduce_testcase::Language;
 
 use crate::analysis::Unit;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
@@ -120,7 +119,7 @@ fn trivial(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Vec<Proposal> {
             true
         }
         // They may be those of a vector, and what is without them OpenCL C does not say.
-        NodeKind::InitializerList => snapshot.language() == Language::OpenCl,
+        NodeKind::InitializerList => snapshot.language().is_opencl(),
         // In `A{1}` and `b{1}` of C++, `0` cannot take the place of the braces.
         _ if snapshot.language().is_cpp() => {
             let before = unit.bytes[..unit.tree.range(id).start].trim_ascii_end();
@@ -139,6 +138,8 @@ fn trivial(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Vec<Proposal> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

@@ -11,7 +11,7 @@
 //! ```
 
 use clreduce_language::{NodeField, NodeKind, declared_name, vector_literal};
-use clreduce_testcase::{Edit, Language};
+use clreduce_testcase::Edit;
 
 use crate::analysis::{Lists, MOST_DECLARATIONS, Unit, parameter_list};
 use crate::edit::is_smaller;
@@ -138,7 +138,7 @@ fn arguments_of_parameters(
     let Some(symbol) = symbols.of(function) else {
         // All built-in functions of OpenCL but one know how many arguments they have. In C++, every function does.
         let is_declared = match snapshot.language() {
-            Language::OpenCl => unit.text(function) != b"printf",
+            language if language.is_opencl() => unit.text(function) != b"printf",
             language => language.is_cpp(),
         };
         return if is_declared { usize::MAX } else { 0 };
@@ -200,6 +200,8 @@ fn declarators(unit: Unit<'_>, id: NodeId) -> Vec<NodeId> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

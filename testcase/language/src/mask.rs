@@ -5,7 +5,7 @@ use clreduce_testcase::{Language, Token, TokenKind, tokens};
 
 use crate::{ambiguous, cuda, gnu};
 
-/// Qualifiers and markers without influence on structure (OpenCL C 1.2, section 6.1.9; GNU C).
+/// Qualifiers and markers without influence on structure (OpenCL C 1.2, section 6.1.9; C++ for OpenCL; GNU C).
 const OPENCL: &[&str] = &[
     "__kernel",
     "kernel",
@@ -30,15 +30,17 @@ const C: &[&str] = &["__extension__"];
 
 /// The bytes as the grammar should see them.
 pub(super) fn masked(bytes: &[u8], language: Language) -> Vec<u8> {
-    let words = if language == Language::OpenCl { OPENCL } else { C };
+    let words = if language.is_opencl() { OPENCL } else { C };
     // A zero byte would be the end of the comment that it stands in.
     let mut out: Vec<u8> = bytes.iter().map(|&byte| byte.max(1)).collect();
     let (mut slash_end, mut raw) = (usize::MAX, usize::MAX);
     let tokens: Vec<Token> = tokens(bytes).collect();
-    for token in &tokens {
+    for (at, token) in tokens.iter().enumerate() {
         let (range, text) = (token.range(), &bytes[token.range()]);
+        // The label `private:` of a class is no address space.
+        let is_label = || tokens.get(at + 1).is_some_and(|next| &bytes[next.range()] == b":");
         match token.kind {
-            TokenKind::Word if words.iter().any(|word| word.as_bytes() == text) => {
+            TokenKind::Word if words.iter().any(|word| word.as_bytes() == text) && !is_label() => {
                 out[range.clone()].fill(b' ');
             }
             TokenKind::Number | TokenKind::String | TokenKind::Char if range.start != raw => {
@@ -78,6 +80,16 @@ fn make_plain(literal: &mut [u8], kind: TokenKind) {
 mod tests {
     use super::*;
     use crate::SyntaxTree;
+
+    #[test]
+    fn cpp_for_opencl_has_the_words_of_both() {
+        let source = "namespace n { template <class T> struct A { private: global T *p; public: A(global T *q) : p(q) {} }; }
+            class B : private n::A<int4> { local int *f(constant int *c, private int *d); };
+            __kernel void k(global int4 *r, read_only image2d_t i) { local int x[2]; r[0] = (int4)(1, 2, 3, x[0]).wzyx; }";
+        let tree = SyntaxTree::parse(source.as_bytes(), Language::OpenClCpp);
+        assert!(!tree.has_error(crate::NodeId(0)));
+        assert!(tree.ids().any(|id| tree.kind(id) == crate::NodeKind::AccessSpecifier));
+    }
 
     #[test]
     fn every_literal_is_one_node() {

@@ -38,7 +38,9 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use clreduce_language::{Entities, Item, ItemId, ItemKind, NodeField, NodeKind, SyntaxTree};
+use clreduce_language::{
+    Entities, Item, ItemId, ItemKind, NodeField, NodeId, NodeKind, SyntaxTree,
+};
 use clreduce_testcase::{Edit, Language, Patch, Token, TokenKind, count_tokens, tokens};
 
 use crate::analysis::{Unit, outside_members, template_parameter_name};
@@ -122,8 +124,8 @@ impl Pass for CppStandIns {
 /// Returns whether an item is a member of a class that a stand-in has replaced, as far as its name and size tell. All that is left
 /// of it is what the program uses.
 pub(super) fn is_in_stand_in(unit: Unit<'_>, entities: &Entities, id: ItemId) -> bool {
-    let class = entities.item(id).parent.and_then(|class| Class::read(unit, entities, class));
-    class.is_some_and(|class| class.inside.len() <= class.stand_in.len())
+    let class = entities.item(id).parent.and_then(|class| Parts::of(unit, entities.item(class)));
+    class.is_some_and(|class| class.inside(unit).len() <= class.stand_in.len())
 }
 
 /// Returns whether an item is a specialisation of a class, such as `vector<bool>`: the stand-in does for all arguments.
@@ -172,14 +174,19 @@ struct Class<'a> {
     stand_in: &'static [u8],
 }
 
-impl<'a> Class<'a> {
-    fn read(unit: Unit<'a>, entities: &Entities, id: ItemId) -> Option<Self> {
+/// The parts of a class template that has the name of a stand-in.
+struct Parts {
+    name: NodeId,
+    body: NodeId,
+    stand_in: &'static [u8],
+}
+
+impl Parts {
+    fn of(unit: Unit<'_>, item: &Item) -> Option<Self> {
         let tree = unit.tree;
-        let item = entities.item(id);
         if item.kind != ItemKind::Type || !item.is_template {
             return None;
         }
-        let body = tree.field(item.inner, NodeField::Body)?;
         let name = tree.field(item.inner, NodeField::Name)?;
         let first = match tree.kind(name) {
             NodeKind::TypeIdentifier => name,
@@ -190,19 +197,33 @@ impl<'a> Class<'a> {
             _ => return None,
         };
         let (_, stand_in) = LIBRARY.iter().find(|(known, _)| *known == unit.text(first))?;
+        Some(Self { name, body: tree.field(item.inner, NodeField::Body)?, stand_in })
+    }
+
+    /// From the end of the name to the last brace.
+    fn inside(&self, unit: Unit<'_>) -> Range<usize> {
+        unit.tree.range(self.name).end..unit.tree.range(self.body).end
+    }
+}
+
+impl<'a> Class<'a> {
+    fn read(unit: Unit<'a>, entities: &Entities, id: ItemId) -> Option<Self> {
+        let tree = unit.tree;
+        let item = entities.item(id);
+        let parts = Parts::of(unit, item)?;
         // What the parser did not understand inside the class does no harm: it goes.
         let head =
             tree.field(item.node, NodeField::Parameters).filter(|&it| !tree.has_error(it))?;
         let names = tree.named_children(head).map_while(|id| template_parameter_name(unit, id));
-        let inside = &unit.bytes[tree.range(body)];
-        let words: Vec<&[u8]> = tokens(inside).map(|token| &inside[token.range()]).collect();
+        let body = unit.text(parts.body);
+        let words: Vec<&[u8]> = tokens(body).map(|token| &body[token.range()]).collect();
         Some(Self {
             item: id,
-            is_constexpr: words.windows(2).any(|pair| pair == [&b"constexpr"[..], b"~"]),
-            inside: tree.range(name).end..tree.range(body).end,
+            inside: parts.inside(unit),
             parameters: names.map(|id| unit.text(id)).collect(),
             is_struct: tree.kind(item.inner) == NodeKind::StructSpecifier,
-            stand_in,
+            is_constexpr: words.windows(2).any(|pair| pair == [&b"constexpr"[..], b"~"]),
+            stand_in: parts.stand_in,
         })
     }
 }
@@ -286,8 +307,9 @@ fn members(text: &'static [u8]) -> Vec<Member> {
     let own = entities.ids().filter(|&id| class.is_some() && entities.item(id).parent == class);
     own.map(|id| {
         let item = entities.item(id);
-        let start = entities.range(&tree, id).start;
-        let text = &text[entities.range(&tree, id)];
+        let range = entities.range(&tree, id);
+        let start = range.start;
+        let text = &text[range];
         let words: Vec<&[u8]> = tokens(text).map(|token| &text[token.range()]).collect();
         let is_function = item.kind == ItemKind::Function && !words.contains(&&b"constexpr"[..]);
         let name = item.declares.first().map(|&entity| entities.name(entity));

@@ -187,7 +187,7 @@ fn language(file: &SourceFile) -> &'static str {
     let extension = Path::new(&*file.path).extension().and_then(|extension| extension.to_str());
     match extension.unwrap_or_default() {
         "c" | "h" | "i" | "cl" => "c",
-        "cc" | "cpp" | "cxx" | "C" | "hpp" | "hh" | "ii" => "cpp",
+        "cc" | "cpp" | "cxx" | "C" | "hpp" | "hh" | "ii" | "clcpp" => "cpp",
         "cu" => "cuda",
         "ll" => "llvm",
         "rs" => "rust",

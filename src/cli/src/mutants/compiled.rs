@@ -77,7 +77,9 @@ impl Compiled {
                 kernel = read;
                 (self.clang.host(self.language), &kernel.files)
             }
-            Language::C | Language::Cpp | Language::Text => (Vec::new(), case),
+            Language::OpenClCpp | Language::C | Language::Cpp | Language::Text => {
+                (Vec::new(), case)
+            }
         };
         let words = ["-O2", "-w", "-S", "-o", "-", &files.files()[0].path];
         let args = options.into_iter().chain(words.map(OsString::from)).collect();

@@ -104,13 +104,6 @@ pub struct Item {
     mentions: Vec<(u32, Mention)>,
 }
 
-impl Item {
-    /// Returns whether it is there as soon as its class is, whatever mentions it.
-    fn is_there_with_class(&self) -> bool {
-        self.comes_with_class || self.is_virtual
-    }
-}
-
 /// The body of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Body {

@@ -212,7 +212,8 @@ impl Entities {
             ItemKind::Linkage => false,
             ItemKind::UsingNamespace => true,
             ItemKind::Friend => true,
-            _ => item.is_there_with_class(),
+            // They are there as soon as their class is, whatever mentions them.
+            _ => item.comes_with_class || item.is_virtual,
         }
     }
 }

@@ -8,9 +8,9 @@ use super::{CompileCommand, CompileCommandError, Part};
 /// Programs that start a compiler.
 const LAUNCHERS: [&str; 5] = ["ccache", "sccache", "distcc", "icecc", "gomacc"];
 /// Endings of the names of source files.
-const SOURCES: [&str; 17] = [
-    "c", "i", "cc", "cpp", "cxx", "c++", "cp", "C", "ii", "cl", "cu", "m", "mm", "ll", "f90", "rs",
-    "d",
+const SOURCES: [&str; 18] = [
+    "c", "i", "cc", "cpp", "cxx", "c++", "cp", "C", "ii", "cl", "clcpp", "cu", "m", "mm", "ll",
+    "f90", "rs", "d",
 ];
 /// Options whose value is the next word, and is no path.
 const WITH_VALUE: [&str; 31] = [
