@@ -24,7 +24,7 @@ use clreduce_language::{ItemId, ItemKind, NodeField, NodeId, NodeKind};
 use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::{Spelling, Unit};
-use crate::edit::{disjoint, without};
+use crate::edit::{disjoint, is_smaller, without};
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
@@ -329,7 +329,11 @@ impl Uses {
         }
         let of = usize::from(replacement != Replacement::Int);
         edits.extend(self.accesses.iter().map(|access| access[of].clone()));
-        Patch::new(disjoint(edits))
+        let edits = disjoint(edits);
+        // A type that takes the place of many names may be longer than all that goes.
+        let old: Vec<&[u8]> = edits.iter().map(|edit| &unit.bytes[edit.range()]).collect();
+        let new: Vec<&[u8]> = edits.iter().map(|edit| &edit.text[..]).collect();
+        is_smaller(&new.join(&b' '), &old.join(&b' ')).then(|| Patch::new(edits)).flatten()
     }
 }
 
@@ -408,6 +412,12 @@ mod tests {
         });
         let after = "struct P { int a; }; int f(P *x) { P *y; y = x; return y->a; }";
         assert_eq!(spelled(&left), spelled(after));
+    }
+
+    #[test]
+    fn a_long_type_takes_no_place() {
+        let source = b"struct A { n::m::vector<int>::iterator p; }; A b; A f(A, A, A, A); void g(A a) { b.p = a.p; }";
+        crate::harness::check(&CppClassToInt, source, Language::Cpp);
     }
 
     #[test]

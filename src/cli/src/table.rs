@@ -81,7 +81,7 @@ pub(crate) fn of_passes() -> String {
         };
         let _ = writeln!(
             table,
-            "{:<name_width$}  {phase:<7}  {policy:<policy_width$}  {languages:<17}  {}",
+            "{:<name_width$}  {phase:<7}  {policy:<policy_width$}  {languages:<23}  {}",
             info.name, info.about
         );
     }

@@ -17,6 +17,7 @@ const OPENCL: &[&str] = &[
     "constant",
     "__private",
     "private",
+    "__generic",
     "__read_only",
     "read_only",
     "__write_only",
@@ -84,7 +85,7 @@ mod tests {
     #[test]
     fn cpp_for_opencl_has_the_words_of_both() {
         let source = "namespace n { template <class T> struct A { private: global T *p; public: A(global T *q) : p(q) {} }; }
-            class B : private n::A<int4> { local int *f(constant int *c, private int *d); };
+            class B : private n::A<int4> { local int *f(constant int *c, private int *d); __generic int *g; };
             __kernel void k(global int4 *r, read_only image2d_t i) { local int x[2]; r[0] = (int4)(1, 2, 3, x[0]).wzyx; }";
         let tree = SyntaxTree::parse(source.as_bytes(), Language::OpenClCpp);
         assert!(!tree.has_error(crate::NodeId(0)));
