@@ -133,9 +133,13 @@ fn words<'a>(
     let (bytes, tokens) = (snapshot.bytes(file), snapshot.tokens(file));
     let first = tokens.partition_point(|token| (token.start as usize) < range.start);
     let inside = tokens[first..].iter().take_while(move |token| token.end as usize <= range.end);
-    inside
-        .filter(move |token| words.contains(&&bytes[token.range()]))
-        .map(move |token| Edit::delete(file, token.range()))
+    // The label `private:` of a class is no address space.
+    let is_label =
+        move |at: usize| tokens.get(at + 1).is_some_and(|next| &bytes[next.range()] == b":");
+    (first..)
+        .zip(inside)
+        .filter(move |(at, token)| words.contains(&&bytes[token.range()]) && !is_label(*at))
+        .map(move |(_, token)| Edit::delete(file, token.range()))
 }
 
 #[cfg(test)]
