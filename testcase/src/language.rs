@@ -51,7 +51,7 @@ impl Language {
             let ending = Path::new(&*file.path).extension()?.to_str()?;
             match ending.to_ascii_lowercase().as_str() {
                 "clcpp" => Some(Self::OpenClCpp),
-                "cl" | "clh" | "ocl" => Some(Self::opencl(&file.bytes)),
+                "cl" | "clh" | "ocl" => Some(Self::opencl(is_cpp(&file.bytes))),
                 "cu" | "cuh" | "cui" => Some(Self::Cuda),
                 // nvcc's names for what it has preprocessed for a device and for the host.
                 "ii" if [".cpp1.ii", ".cpp4.ii"].iter().any(|it| file.path.ends_with(it)) => {
@@ -69,8 +69,7 @@ impl Language {
                 case.files().iter().any(|file| mentions(&file.bytes))
             };
             if mentions(b"__kernel") || mentions(b"get_global_id") {
-                let is_cpp = case.files().iter().any(|file| is_cpp(&file.bytes));
-                if is_cpp { Self::OpenClCpp } else { Self::OpenCl }
+                Self::opencl(case.files().iter().any(|file| is_cpp(&file.bytes)))
             } else if mentions(b"__global__") || mentions(b"__device__") {
                 Self::Cuda
             } else if case.files().iter().any(|file| is_cpp(&file.bytes)) {
@@ -83,9 +82,9 @@ impl Language {
         })
     }
 
-    /// The language of a program for OpenCL: C, unless it has what only C++ has.
-    fn opencl(bytes: &[u8]) -> Self {
-        if is_cpp(bytes) { Self::OpenClCpp } else { Self::OpenCl }
+    /// The language of a program for OpenCL, by whether it has what only C++ has.
+    fn opencl(is_cpp: bool) -> Self {
+        if is_cpp { Self::OpenClCpp } else { Self::OpenCl }
     }
 
     /// Returns whether it has the words of OpenCL, such as `kernel` and `global`.
