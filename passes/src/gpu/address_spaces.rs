@@ -18,7 +18,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use clreduce_language::{NodeField, NodeKind, is_kernel};
+use clreduce_language::{NodeField, NodeKind, is_access_label, is_kernel};
 use clreduce_testcase::{Edit, Language, Patch};
 
 use crate::analysis::Unit;
@@ -133,12 +133,11 @@ fn words<'a>(
     let (bytes, tokens) = (snapshot.bytes(file), snapshot.tokens(file));
     let first = tokens.partition_point(|token| (token.start as usize) < range.start);
     let inside = tokens[first..].iter().take_while(move |token| token.end as usize <= range.end);
-    // The label `private:` of a class is no address space.
-    let is_label =
-        move |at: usize| tokens.get(at + 1).is_some_and(|next| &bytes[next.range()] == b":");
     (first..)
         .zip(inside)
-        .filter(move |(at, token)| words.contains(&&bytes[token.range()]) && !is_label(*at))
+        .filter(move |(at, token)| {
+            words.contains(&&bytes[token.range()]) && !is_access_label(bytes, tokens, *at)
+        })
         .map(move |(_, token)| Edit::delete(file, token.range()))
 }
 

@@ -38,10 +38,11 @@ pub(super) fn masked(bytes: &[u8], language: Language) -> Vec<u8> {
     let tokens: Vec<Token> = tokens(bytes).collect();
     for (at, token) in tokens.iter().enumerate() {
         let (range, text) = (token.range(), &bytes[token.range()]);
-        // The label `private:` of a class is no address space.
-        let is_label = || tokens.get(at + 1).is_some_and(|next| &bytes[next.range()] == b":");
         match token.kind {
-            TokenKind::Word if words.iter().any(|word| word.as_bytes() == text) && !is_label() => {
+            TokenKind::Word
+                if words.iter().any(|word| word.as_bytes() == text)
+                    && !is_access_label(bytes, &tokens, at) =>
+            {
                 out[range.clone()].fill(b' ');
             }
             TokenKind::Number | TokenKind::String | TokenKind::Char if range.start != raw => {
@@ -64,6 +65,12 @@ pub(super) fn masked(bytes: &[u8], language: Language) -> Vec<u8> {
         cuda::hide(bytes, &tokens, &mut out);
     }
     out
+}
+
+/// Returns whether a word that may be an address space is the label of a class instead, as in `private:`.
+#[must_use]
+pub fn is_access_label(bytes: &[u8], tokens: &[Token], at: usize) -> bool {
+    tokens.get(at + 1).is_some_and(|next| &bytes[next.range()] == b":")
 }
 
 /// Makes a literal one that the grammar cannot take for several tokens, in whatever stands around it: of a number `1h`,
