@@ -199,8 +199,7 @@ fn kernels_that_evade_a_stage_are_never_valid() {
             0,
             "valid",
         ),
-        ("void _exit(int);", format!("{own} 1; _exit(0);"), 3, "the kernel ended the program"),
-        ("void _exit(int);", format!("{own} 1; _exit(95);"), 3, "without a report"),
+        ("void _exit(int);", format!("{own} 1; _exit(0);"), 3, "built-in _exit not known"),
         ("", format!("{own} 1; {end}"), 3, "the kernel ended the program"),
         (
             "__attribute__((no_sanitize(\"address\"))) void f(__global ulong *r) { r[0] = 1; }",
@@ -245,4 +244,62 @@ fn kernels_that_evade_a_stage_are_never_valid() {
             "{before} {body}: {seen:?} {printed}"
         );
     }
+}
+
+#[test]
+fn arguments_that_clreduce_has_chosen_do_not_make_a_kernel_invalid_for_certain() {
+    let folder = tempfile::tempdir().unwrap();
+    let kernel = folder.path().join("k.cl");
+    let name = kernel.display();
+    let source = "// -g 8 -l 8\n#define REAL float\n#define MEM __global\n\
+                  __kernel void k(MEM REAL *out, int width) {\n  out[width * width * get_global_id(0)] = 1;\n}\n";
+    fs::write(&kernel, source).unwrap();
+    let (code, out, err) = check(&kernel, &["--only", "compile,sanitize"]);
+    assert_eq!(code, Some(4), "{out}{err}");
+    assert!(out.contains(&format!("{name}:5: out-of-bounds: ")), "{out}");
+    assert!(out.contains("invalid with these arguments, which clreduce has chosen"), "{out}");
+    assert!(err.contains("k.args.toml") && err.contains("clreduce inputs"), "{err}");
+    let (_, out, _) = check(&kernel, &["--only", "compile,sanitize", "--json"]);
+    assert!(out.contains("\"validity\":\"invalid-with-chosen-arguments\""), "{out}");
+    // What the text alone says does not depend on arguments.
+    fs::write(&kernel, source.replace("= 1;", "= none;")).unwrap();
+    assert_eq!(check(&kernel, &["--only", "compile,sanitize"]).0, Some(1));
+    // With arguments of the user, by either name of the file.
+    fs::write(&kernel, source).unwrap();
+    let described = |width: u32| {
+        format!(
+            "kernel = \"k\"\nglobal = [8]\nlocal = [8]\n[[argument]]\nbuffer = \"float\"\nelements = 8\n\
+             [[argument]]\nvalue = \"int\"\nis = {width}\n"
+        )
+    };
+    for file in ["k.args.toml", "k.cl.args.toml"] {
+        let file = folder.path().join(file);
+        for (width, code) in [(1, 0), (2, 1)] {
+            fs::write(&file, described(width)).unwrap();
+            let (seen, out, err) = check(&kernel, &["--only", "compile,sanitize"]);
+            assert_eq!(seen, Some(code), "{out}{err}");
+        }
+        fs::remove_file(file).unwrap();
+    }
+    for file in ["k.args.toml", "k.cl.args.toml"] {
+        fs::write(folder.path().join(file), described(1)).unwrap();
+    }
+    let (code, _, err) = check(&kernel, &[]);
+    assert!(code == Some(2) && err.contains("describe the arguments of the same kernel"), "{err}");
+}
+
+#[test]
+fn a_result_that_depends_on_the_order_of_evaluation_has_a_status_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let kernel = folder.path().join("k.cl");
+    let source = "// -g 4,1,1 -l 4,1,1\nint next(int *p) { return ++*p; }\nint two(int a, int b) { return a * 10 + b; }\n\
+                  __kernel void entry(__global ulong *r) {\n  int x = 0;\n  r[get_global_id(0)] =\n    \
+                  two(next(&x), next(&x));\n}\n";
+    fs::write(&kernel, source).unwrap();
+    let (code, out, err) = check(&kernel, &[]);
+    let found = format!("{}:7: evaluation-order: `result[0]` is 0xc", kernel.display());
+    assert!(code == Some(3) && out.starts_with(&found), "{out}{err}");
+    assert!(err.contains("unresolved: the result depends on the order in which operands"), "{err}");
+    fs::write(&kernel, source.replace("a * 10 + b", "a + b")).unwrap();
+    assert_eq!(check(&kernel, &[]).0, Some(0));
 }

@@ -207,6 +207,22 @@ fn a_result_that_depends_on_the_order_of_work_items_is_never_wrong() {
 }
 
 #[test]
+fn init_does_not_offer_to_reduce_the_crash_of_a_kernel_that_is_not_valid() {
+    let bench = Bench::new();
+    let kernel = "// -g 16,16 -l 16,16\nkernel void image(global float *out, int height) {\n  \
+                  out[height * 4096 * get_global_id(0) + height * get_global_id(1)] = 1;\n}\n";
+    bench.write("image.cl", kernel);
+    let refused = stderr(&bench.run(&["init", "image.cl"]).code(1));
+    let parts = [
+        "not valid with these arguments, which clreduce has chosen",
+        "image.cl:3: out-of-bounds",
+        "image.args.toml",
+    ];
+    assert_mentions(&refused, &parts);
+    assert!(!refused.contains("let its message be the test"), "{refused}");
+}
+
+#[test]
 fn init_says_when_nothing_is_wrong() {
     let bench = Bench::new();
     bench.write("k.cl", MAD_SAT.replace("mad_sat(a, b, 0L)", "7"));

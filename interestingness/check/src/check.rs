@@ -7,7 +7,7 @@ use clreduce_host::HostKernel;
 use clreduce_process::{Cancel, Progress};
 
 use crate::options::{CheckError, CheckOptions};
-use crate::report::{CheckReport, CollectedReports};
+use crate::report::{CheckReport, CollectedReports, Validity};
 use crate::stage::Question;
 use crate::stage::StageReport;
 use crate::table::{PreparedStage, StageName};
@@ -84,6 +84,11 @@ impl KernelCheck {
                 break;
             }
         }
-        all.report()
+        let may_be_valid = subject.has_chosen_arguments && all.only_runs_find();
+        let mut report = all.report();
+        if report.validity == Validity::Invalid && may_be_valid {
+            report.validity = Validity::InvalidWithChosenArguments;
+        }
+        report
     }
 }

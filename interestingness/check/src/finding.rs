@@ -37,18 +37,23 @@ pub enum FindingKind {
     DivisionByZero,
     /// `clamp` with a minimum above its maximum.
     ClampRange,
-    /// A floating-point number converted to an integer type that cannot hold it.
+    /// A number converted to an integer type or an enumeration that cannot hold it.
     Conversion,
+    /// A shift by the width of its type or more, or by a negative number. In OpenCL C, such counts wrap.
+    ShiftCount,
     /// A work-item never ends.
     NonTermination,
     /// No access races with another, and still the result depends on the order of work-items: they ask by atomics who
     /// came first. This is legal, but no result of such a kernel is wrong.
     OrderDependence,
+    /// The result depends on the order in which operands or arguments are evaluated, which the language leaves open. This is
+    /// legal, too, and no such result is wrong.
+    EvaluationOrder,
 }
 
 impl FindingKind {
     /// Every kind.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::Rejected,
         Self::NonPortable,
         Self::Uninitialised,
@@ -62,8 +67,10 @@ impl FindingKind {
         Self::DivisionByZero,
         Self::ClampRange,
         Self::Conversion,
+        Self::ShiftCount,
         Self::NonTermination,
         Self::OrderDependence,
+        Self::EvaluationOrder,
     ];
 
     /// The name that people read and write.
@@ -83,9 +90,17 @@ impl FindingKind {
             Self::DivisionByZero => "division-by-zero",
             Self::ClampRange => "clamp-range",
             Self::Conversion => "conversion",
+            Self::ShiftCount => "shift-count",
             Self::NonTermination => "non-termination",
             Self::OrderDependence => "order-dependence",
+            Self::EvaluationOrder => "evaluation-order",
         }
+    }
+
+    /// Returns true if a kernel with such a finding is legal, and only of no use for comparing results.
+    #[must_use]
+    pub fn is_legal(self) -> bool {
+        matches!(self, Self::OrderDependence | Self::EvaluationOrder)
     }
 }
 

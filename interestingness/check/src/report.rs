@@ -18,6 +18,9 @@ pub enum Validity {
     Valid,
     /// At least one finding is certain.
     Invalid,
+    /// The same, but the findings come from runs with arguments that clreduce has chosen: with those that are meant, the kernel
+    /// may be valid.
+    InvalidWithChosenArguments,
     /// Nothing certain was found, but some kinds could not be checked, or a suspicion remains.
     Unresolved,
 }
@@ -113,6 +116,13 @@ impl CollectedReports {
         findings
             .filter(|finding| finding.is_certain())
             .find(|finding| !may_go(finding) && self.refuted_by(finding).is_none())
+    }
+
+    /// Returns true if only runs of the kernel have found anything for certain.
+    pub(crate) fn only_runs_find(&self) -> bool {
+        let counts = |finding: &Finding| finding.is_certain() && self.refuted_by(finding).is_none();
+        let mut finders = self.0.iter().filter(|one| one.report.findings.iter().any(counts));
+        finders.all(|one| one.stage.info().executes)
     }
 
     fn refuted_by(&self, finding: &Finding) -> Option<StageName> {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use clreduce_compiler::NoClang;
 use clreduce_host::HostKernel;
+use clreduce_kernel::LaunchError;
 use clreduce_process::Cancel;
 use clreduce_testcase::Language;
 use serde::Serialize;
@@ -63,11 +64,10 @@ impl StageName {
         self.info().languages.contains(&language)
     }
 
-    /// Returns true if the stage can check that kernel. A CUDA program without known launches is
-    /// not run.
+    /// Returns true if the stage can check that kernel. A CUDA program that launches its kernels itself is not run.
     #[must_use]
     pub fn suits(self, subject: &HostKernel) -> bool {
-        let is_run = subject.language == Language::OpenCl || subject.launches.is_ok();
+        let is_run = !matches!(subject.launches, Err(LaunchError::WholeProgram));
         self.reads(subject.language) && (is_run || !self.info().executes)
     }
 }

@@ -18,7 +18,7 @@ use crate::order::Order;
 use crate::subject::HostKernel;
 use crate::symbols::{self, CodeAddress, ProgramSymbols};
 use crate::toolchain::Toolchain;
-use crate::{FILE, divisions, forked, parts, start, sub_groups};
+use crate::{FILE, alignment, divisions, forked, own, parts, start, sub_groups};
 
 /// The file with the kernel's code.
 pub const CODE: &str = "kernel.so";
@@ -63,6 +63,10 @@ impl HostBuild<'_> {
         let folder = self.toolchain.tools.folder()?;
         let object = self.compile_kernel(flavour, detail, &launches, folder.path())?;
         let kernel = symbols::of_kernel(&fs::read(&object)?)?;
+        let foreign = own::foreign(&kernel.undefined, self.subject);
+        if !foreign.is_empty() {
+            return Err(HostError::BuiltIns(foreign));
+        }
         let mut parts = Vec::new();
         for part in parts::of(&kernel.undefined) {
             let built = parts::built_in(&self.toolchain, flavour, part)?;
@@ -101,8 +105,8 @@ impl HostBuild<'_> {
         })
     }
 
-    /// Compiles the kernel, where it divides vectors by way of LLVM's intermediate language, in which these
-    /// divisions are replaced.
+    /// Compiles the kernel: where it divides vectors, or copies some in CUDA, by way of LLVM's intermediate language, in which
+    /// divisions are replaced and copies are checked.
     fn compile_kernel(
         &self,
         flavour: Flavour,
@@ -111,33 +115,48 @@ impl HostBuild<'_> {
         folder: &Path,
     ) -> Result<PathBuf, HostError> {
         let start = start::function(self.subject, launches)?;
-        let mut source = self.subject.source.to_vec();
+        let mut source = own::before(self.subject, flavour).into_bytes();
+        source.extend_from_slice(&self.subject.source);
         source.extend(start.into_bytes());
         let (ir, object) = (folder.join("kernel.ll"), folder.join("kernel.o"));
         let mut switches = flavour.kernel_switches(detail);
         if flavour == Flavour::Steps
-            && has_word(&self.subject.source, &["volatile", "__volatile__"])
+            && own::has_word(&self.subject.source, &["volatile", "__volatile__"])
         {
             switches.push("-fsanitize-coverage=trace-loads");
         }
         if flavour == Flavour::Addresses && knows_last_members(self.toolchain.clang) {
             switches.push("-fstrict-flex-arrays=3");
         }
-        let code = [self.optimisation, "-fPIC", "-fno-omit-frame-pointer", "-w"];
+        // In OpenCL C, the count of a shift wraps, and an enumeration is an integer.
+        if flavour == Flavour::Addresses && self.subject.language == Language::Cuda {
+            switches.push("-fsanitize=shift-exponent,enum");
+        }
+        let code = [self.optimisation, "-fPIC", "-fno-omit-frame-pointer", "-fno-builtin", "-w"];
         let code: Vec<OsString> = switches.iter().chain(&code).map(OsString::from).collect();
         let mut args = self.toolchain.clang.host(self.subject.language);
         // As in C99, a function that is only `inline` has no code to link. In GNU C89 it has, but `extern inline` has none.
-        if self.subject.language == Language::OpenCl && !has_word(&self.subject.source, &["extern"])
+        if self.subject.language == Language::OpenCl
+            && !own::has_word(&self.subject.source, &["extern"])
         {
             args.push("-fgnu89-inline".into());
         }
         args.extend(code.iter().cloned());
-        if divides_vectors(&self.subject.source) {
+        let divides = divides_vectors(self.subject.program());
+        let copies = flavour == Flavour::Addresses
+            && self.subject.language == Language::Cuda
+            && alignment::casts_to_vectors(self.subject.program());
+        if divides || copies {
             let to_ir = ["-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm"];
             args.extend(to_ir.map(OsString::from));
             self.compile(args, FILE, source, &ir)?;
-            let text = fs::read_to_string(&ir)?;
-            let text = divisions::replace(&text, flavour == Flavour::Memory);
+            let mut text = fs::read_to_string(&ir)?;
+            if divides {
+                text = divisions::replace(&text, flavour == Flavour::Memory);
+            }
+            if copies {
+                text = alignment::check(&text);
+            }
             let mut args: Vec<OsString> = ["-x", "ir"].map(OsString::from).into();
             args.extend(code);
             args.push("-c".into());
@@ -258,11 +277,6 @@ fn has_last_array(source: &[u8]) -> bool {
         |size: &[u8]| !size.first().is_some_and(u8::is_ascii_digit) || matches!(size, b"0" | b"1");
     texts.windows(5).any(|window| ends(window) && is_small(window[1]))
         || texts.windows(4).any(|window| *window == [&b"["[..], b"]", b";", b"}"])
-}
-
-/// Returns true if one of these words stands in the program.
-fn has_word(source: &[u8], words: &[&str]) -> bool {
-    tokens(source).any(|token| words.iter().any(|word| word.as_bytes() == &source[token.range()]))
 }
 
 /// Returns true if work-items have changed the same place atomically, in an order that nothing decides. Programs under

@@ -55,6 +55,10 @@ impl Flavour {
                 vec!["-fsanitize=memory", FOLLOW, ORIGINS, LINES]
             }
         };
+        if self == Self::Memory {
+            // A vector of three does not give a value to the place of a fourth element.
+            switches.extend(["-Xclang", "-fpreserve-vec3-type"]);
+        }
         switches.extend(self.call_backs());
         switches
     }
@@ -82,7 +86,7 @@ const CALL_BACKS: [&str; 8] = [
     "-mllvm",
     "-asan-opt-globals=0",
 ];
-/// Shifts are left out: in OpenCL their counts wrap. So are `local-bounds`, which trap without a word.
+/// Shifts and enumerations are added for CUDA. Left out are `local-bounds`, which trap without a word.
 const UNDEFINED: &str = "-fsanitize=signed-integer-overflow,integer-divide-by-zero,null,alignment,array-bounds,\
                          pointer-overflow,float-cast-overflow,unreachable,bool";
 const TRAP: &str = "-fsanitize-trap=undefined";

@@ -6,16 +6,19 @@
 //! kernel plainly
 //! and returns its outcome, as a device would.
 
+mod alignment;
 mod build;
 mod cache;
 mod coverage;
 mod cuda;
 mod divisions;
 mod error;
+mod evaluation;
 mod flavour;
 mod for_device;
 mod forked;
 mod order;
+mod own;
 mod parts;
 mod run;
 mod start;

@@ -23,15 +23,19 @@ const RUNTIME: &str = concat!(
     include_str!("runtime/steps.c"),
     include_str!("runtime/coverage.c"),
     include_str!("runtime/accesses.c"),
+    include_str!("runtime/fences.c"),
     include_str!("runtime/together.c"),
     include_str!("runtime/exchanges.c"),
     include_str!("runtime/runtime.c"),
 );
-/// The part that needs OpenCL C 2.0.
+/// The parts that need OpenCL C 2.0.
 const GENERIC: &str = "generic";
+const ATOMICS: &str = "atomics";
 /// The part whose functions depend on the device, unless the kernel says how large sub-groups are.
 pub(crate) const SUB_GROUPS: &str = "sub_groups";
-const PARTS: [Part; 12] = [
+/// The part with what other parts have for larger numbers.
+const HALF_FUNCTIONS: &str = "half_functions";
+const PARTS: [Part; 14] = [
     ("work_items", include_str!("runtime/work_items.cl")),
     ("integers", include_str!("runtime/integers.cl")),
     ("conversions", include_str!("runtime/conversions.cl")),
@@ -44,20 +48,37 @@ const PARTS: [Part; 12] = [
     ),
     (SUB_GROUPS, concat!(include_str!("runtime/teams.cl"), include_str!("runtime/sub_groups.cl"))),
     (GENERIC, include_str!("runtime/generic.cl")),
+    (ATOMICS, include_str!("runtime/atomics.cl")),
     ("copies", include_str!("runtime/copies.cl")),
     ("vectors", include_str!("runtime/vectors.cl")),
     ("floats", include_str!("runtime/floats.cl")),
+    (
+        HALF_FUNCTIONS,
+        concat!(
+            include_str!("runtime/floats.cl"),
+            include_str!("runtime/conversions.cl"),
+            include_str!("runtime/memory.cl"),
+            include_str!("runtime/half_functions.cl"),
+        ),
+    ),
 ];
 
 /// The options with which a part is linked: the run-time loads it, and defines what is still missing. Last comes
 /// arithmetic that the
-/// compiler leaves to a library.
-const LINK: [&str; 6] =
-    ["-target", "x86_64-linux-gnu", "-shared", "-nostdlib", "-Wl,-z,now", "-lgcc"];
+/// compiler leaves to a library. A part calls its own functions, whatever else has such names.
+const LINK: [&str; 7] = [
+    "-target",
+    "x86_64-linux-gnu",
+    "-shared",
+    "-nostdlib",
+    "-Wl,-z,now",
+    "-Wl,-Bsymbolic",
+    "-lgcc",
+];
 
 /// The same for the linker, and a kernel with the parts that it needs.
-pub(crate) const LINKER: [&str; 6] =
-    ["-shared", "--eh-frame-hdr", "--hash-style=gnu", "-z", "now", "-o"];
+pub(crate) const LINKER: [&str; 7] =
+    ["-shared", "-Bsymbolic", "--eh-frame-hdr", "--hash-style=gnu", "-z", "now", "-o"];
 
 /// The longest time that a part may take to compile, on a machine that is busy.
 const PART_LIMIT: Duration = Duration::from_secs(300);
@@ -87,7 +108,8 @@ pub(crate) fn built_in(
     flavour: Flavour,
     (name, text): Part,
 ) -> Result<PathBuf, HostError> {
-    let standard = if name == GENERIC { "-cl-std=CL2.0" } else { "-cl-std=CL1.2" };
+    let standard =
+        if matches!(name, GENERIC | ATOMICS) { "-cl-std=CL2.0" } else { "-cl-std=CL1.2" };
     let fixed = ["-x", "cl", standard, "-O0", "-fPIC", "-fno-omit-frame-pointer", "part.cl"];
     let switches = flavour.switches().iter().chain(flavour.call_backs());
     let args = fixed.iter().chain(switches).chain(&LINK);
@@ -147,10 +169,14 @@ fn part_of(symbol: &str) -> Option<&'static str> {
     let of_sub_group = begins(&["get_"]) && name.contains("sub_group");
     Some(if of_sub_group || begins(&["sub_group_"]) {
         SUB_GROUPS
+    } else if types.contains("U7_Atomic") || begins(&["atomic_work_item_", "work_group_barrier"]) {
+        ATOMICS
     } else if begins(&["get_", "barrier", "mem_fence", "read_mem_", "write_mem_"]) {
         "work_items"
     } else if name.contains("_half") && begins(&["vload", "vstore"]) {
         "halves"
+    } else if types.contains("Dh") || name.starts_with("convert_half") {
+        HALF_FUNCTIONS
     } else if begins(&["vload", "vstore"]) && types.contains("CLgeneric") {
         GENERIC
     } else if begins(&["vload", "vstore", "atom"]) {
@@ -185,8 +211,12 @@ mod tests {
         assert_eq!(part_of("_Z5clampDv4_fff"), Some("floats"));
         assert_eq!(part_of("_Z6vload4mPU8CLglobalKf"), Some("memory"));
         assert_eq!(part_of("_Z11vload_half4mPU8CLglobalKDh"), Some("halves"));
+        assert_eq!(part_of("_Z6vload4mPU8CLglobalKDh"), Some("half_functions"));
+        assert_eq!(part_of("_Z13convert_half4Dv4_f"), Some("half_functions"));
         assert_eq!(part_of("_Z15convert_int_satf"), Some("roundings"));
         assert_eq!(part_of("_Z15convert_int_satj"), Some("conversions"));
+        assert_eq!(part_of("_Z11atomic_loadPU9CLgenericVU7_Atomici"), Some("atomics"));
+        assert_eq!(part_of("_Z18work_group_barrierj"), Some("atomics"));
         assert_eq!(part_of("_Z7shuffleDv4_fDv4_j"), Some("vectors"));
         assert_eq!(part_of("printf"), None);
     }

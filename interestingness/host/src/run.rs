@@ -88,7 +88,7 @@ fn build(
     let subject = match kind {
         ProgramKind::OpenCl => HostKernel::launched(&run.source[..], Ok(launches)),
         _ => {
-            let plan = Plan { launches, compile_only: None };
+            let plan = Plan { launches, compile_only: None, is_chosen: false };
             HostKernel::planned(CUDA_FILE, &run.source[..], Ok(plan))
         }
     };

@@ -10,8 +10,9 @@ use clreduce_language::kernel_signatures;
 use clreduce_testcase::{Language, TestCase, tokens};
 use thiserror::Error;
 
+use crate::evaluation::in_other_order;
 use crate::for_device::{self, ARCHITECTURE};
-use crate::{FILE, cuda};
+use crate::{FILE, cuda, own};
 
 /// A kernel with what it is launched with.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub struct HostKernel {
     pub kernels: Vec<KernelSignature>,
     /// The launches. The reason that there are none matters only to stages that run the kernel.
     pub launches: Result<Vec<KernelLaunch>, LaunchError>,
+    /// True if clreduce has chosen the arguments of the launches, and nobody else.
+    pub has_chosen_arguments: bool,
     /// True if nothing in its text makes a result that devices may compute differently.
     pub(crate) is_exact: bool,
 }
@@ -68,13 +71,14 @@ impl HostKernel {
             let launches = Err(LaunchError::WholeProgram);
             return Self::made(Language::Cuda, cuda::text(&source).into(), Vec::new(), launches);
         }
+        let has_chosen_arguments = plan.as_ref().is_ok_and(|plan| plan.is_chosen);
         let launches = launches(plan)?;
         if kind == ProgramKind::OpenCl {
-            return Self::launched(source, launches);
+            return Ok(Self { has_chosen_arguments, ..Self::launched(source, launches)? });
         }
         let kernels = kernel_signatures(&source, Language::Cuda);
         let made = Self::made(Language::Cuda, cuda::text(&source).into(), kernels, launches)?;
-        Ok(Self { is_exact: is_exact(&source), ..made })
+        Ok(Self { is_exact: is_exact(&source), has_chosen_arguments, ..made })
     }
 
     /// A kernel that is launched as [`plan`] says without a description of its arguments.
@@ -108,7 +112,7 @@ impl HostKernel {
     pub fn reserved_name(&self, text: &[u8]) -> Option<String> {
         let program = if self.language == Language::Cuda { cuda::split(text).1 } else { text };
         let mut words = tokens(program).map(|token| &program[token.range()]);
-        let name = words.find(|word| word.starts_with(b"clreduce_"))?;
+        let name = words.find(|word| own::RESERVED.iter().any(|start| word.starts_with(start)))?;
         Some(String::from_utf8_lossy(name).into_owned())
     }
 
@@ -126,8 +130,22 @@ impl HostKernel {
         for_device::code_for_device(self.program())
     }
 
+    /// Returns the same kernel with operands and arguments evaluated in the other order, and the lines where that is so.
+    /// `None` if the order cannot matter.
+    #[must_use]
+    pub fn in_other_order(&self) -> Option<(Self, Vec<u32>)> {
+        let program = self.program();
+        let reordered = in_other_order(program, self.language)?;
+        let mut source = self.source[..self.source.len() - program.len()].to_vec();
+        source.extend(reordered.text);
+        let made =
+            Self::made(self.language, source.into(), self.kernels.clone(), self.launches.clone());
+        let Self { is_exact, has_chosen_arguments, .. } = *self;
+        Some((Self { is_exact, has_chosen_arguments, ..made.ok()? }, reordered.lines))
+    }
+
     /// The program without the declarations that clreduce puts before it.
-    fn program(&self) -> &[u8] {
+    pub(crate) fn program(&self) -> &[u8] {
         if self.language == Language::Cuda { cuda::split(&self.source).1 } else { &self.source }
     }
 
@@ -153,7 +171,8 @@ impl HostKernel {
         // The name is no absolute path, and there is one file: this is always a test case.
         let files =
             TestCase::single(FILE, Arc::clone(&source)).map_err(|_| HostKernelError::NoKernel)?;
-        Ok(Self { language, files, source, kernels, launches, is_exact: false })
+        let (has_chosen_arguments, is_exact) = (false, false);
+        Ok(Self { language, files, source, kernels, launches, has_chosen_arguments, is_exact })
     }
 }
 

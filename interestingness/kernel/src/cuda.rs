@@ -32,7 +32,7 @@ pub fn plan_cuda(source: &[u8], description: Option<&str>) -> Result<Plan, PlanE
     if let (Some(sizes), Some(entry)) = (&comment, entry) {
         let launch = from_comment::launch(&source[sizes.comment.clone()], sizes)?;
         if launch.arguments.len() == entry.parameters.len() {
-            return Ok(Plan { launches: vec![launch], compile_only: None });
+            return Ok(Plan { launches: vec![launch], compile_only: None, is_chosen: false });
         }
     }
     Ok(from_signature::plan(&kernels, comment.as_ref()))

@@ -15,7 +15,7 @@ mod votes;
 
 pub use arguments::{
     ArgumentError, DescriptionError, LaunchError, Plan, PlanError, UnsupportedParameter, describe,
-    plan,
+    description_names, plan,
 };
 pub use clreduce_language::{KernelParameter, KernelSignature, Number, Scalar};
 pub use clreduce_process::Crash;

@@ -57,7 +57,9 @@ impl ProgramKind {
         match self {
             Self::OpenCl => plan(source, arguments),
             Self::CudaKernels => plan_cuda(source, arguments),
-            Self::CudaProgram => Ok(Plan { launches: Vec::new(), compile_only: None }),
+            Self::CudaProgram => {
+                Ok(Plan { launches: Vec::new(), compile_only: None, is_chosen: false })
+            }
         }
     }
 

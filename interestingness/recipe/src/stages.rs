@@ -219,8 +219,7 @@ impl ReadyStage {
                 let is_right = report.confirms(question.doubted);
                 // A result that depends on the order is legal, and useless for comparisons.
                 let mut findings = report.findings.iter();
-                let depends =
-                    findings.find(|one| one.kind == FindingKind::OrderDependence).cloned();
+                let depends = findings.find(|one| one.kind.is_legal()).cloned();
                 gathered.add(check, report, started.elapsed());
                 match gathered.decides(to_run).or(depends.as_ref()) {
                     Some(finding) => StageVerdict::Rejects(finding.to_string()),

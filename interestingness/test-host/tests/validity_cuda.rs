@@ -38,7 +38,7 @@ fn verdict(report: &CheckReport) -> String {
     match report.validity {
         Validity::Valid => "valid".to_owned(),
         Validity::Unresolved => "unresolved".to_owned(),
-        Validity::Invalid => {
+        Validity::Invalid | Validity::InvalidWithChosenArguments => {
             format!("invalid {}", kinds.into_iter().collect::<Vec<_>>().join(", "))
         }
     }

@@ -175,11 +175,12 @@ struct Tables {
 }
 
 impl Tables {
-    /// The tables of the one launch that `KERNEL.args.toml` beside `KERNEL.cl` describes.
+    /// The tables of the one launch that `k.args.toml` or `k.cl.args.toml` beside `k.cl` describes.
     fn beside(snapshot: &Snapshot, kernel: usize) -> Option<Self> {
         let path = &snapshot.case().files()[kernel].path;
-        let wanted = format!("{}.args.toml", path.strip_suffix(".cl")?);
-        let file = snapshot.case().files().iter().position(|file| *file.path == *wanted)?;
+        let wanted = [path.strip_suffix(".cl")?, path].map(|name| format!("{name}.args.toml"));
+        let mut files = snapshot.case().files().iter();
+        let file = files.position(|file| wanted.iter().any(|wanted| *file.path == **wanted))?;
         let text = std::str::from_utf8(snapshot.bytes(file)).ok()?;
         let mut ranges: Vec<Range<usize>> = Vec::new();
         let mut at = 0;

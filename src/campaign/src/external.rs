@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clreduce_interestingness::Cancel;
-use clreduce_kernel::Rule;
+use clreduce_kernel::{Rule, description_names};
 use clreduce_process::{End, ToolRunner};
 use clreduce_testcase::{ContentHash, TestCase};
 use thiserror::Error;
@@ -223,7 +223,11 @@ fn read(file: &ProgramFile) -> Result<Subject, NoProgram> {
         Some(result) => ExpectedResult::Known(result),
         None => ExpectedResult::Open { executed: false },
     };
-    let arguments = text(&file.path.with_extension("args.toml"))?;
+    let [arguments, other] = description_names(&file.path);
+    let arguments = match text(&arguments)? {
+        Some(found) => Some(found),
+        None => text(&other)?,
+    };
     Ok(Subject { source: source.ok_or_else(gone)?, arguments, expected })
 }
 

@@ -21,17 +21,21 @@ use crate::clock::Clock;
 use crate::failure::{CliError, KernelError};
 use crate::launches::LaunchArgs;
 use crate::printing::{error_line, printable};
+use crate::quoting::quoted;
 use crate::sandbox;
 use crate::units;
 
 /// Exit status when nothing can be said.
 const UNRESOLVED: u8 = 3;
+/// Exit status when the kernel may be valid with other arguments than those that clreduce has chosen.
+const CHOSEN: u8 = 4;
 
 /// The arguments of `clreduce check`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Exit status:\n  0  valid\n  1  invalid; each problem is printed once\n  \
     2  the command line is wrong, or the kernel cannot be read\n  3  unresolved: a tool failed, a \
-    suspicion could not be confirmed, or the result depends on the order of work-items")]
+    suspicion could not be confirmed, or the result depends on an order that the language leaves open\n  \
+    4  invalid with the arguments that clreduce has chosen; with others, it may be valid")]
 pub(crate) struct CheckArgs {
     /// Kernel in OpenCL C, or in CUDA if its name ends in .cu
     ///
@@ -133,6 +137,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode, CliError> {
         _ if cancel.is_cancelled() => 130,
         Validity::Valid => 0,
         Validity::Invalid => 1,
+        Validity::InvalidWithChosenArguments => CHOSEN,
         Validity::Unresolved => UNRESOLVED,
     }))
 }
@@ -167,15 +172,25 @@ fn print_json(
     writeln!(out)
 }
 
+/// Says how to give a kernel other arguments than those that clreduce chooses.
+pub(crate) fn other_arguments(kernel: &Path) -> String {
+    format!(
+        "help: with the arguments that are meant, the kernel may be valid; describe them in {file}: `clreduce inputs {kernel}` \
+         writes such a file to begin with",
+        file = kernel.with_extension("args.toml").display(),
+        kernel = quoted(&kernel.display().to_string())
+    )
+}
+
 /// Findings go to standard output; what only explains, to standard error.
 fn print(
     report: &CheckReport,
     coverage: Option<&Coverage>,
     coverage_failure: Option<&str>,
-    kernel: &Path,
+    path: &Path,
 ) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    let kernel = kernel.display();
+    let kernel = path.display();
     let names = |kinds: &BTreeSet<FindingKind>| {
         kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
     };
@@ -203,6 +218,10 @@ fn print(
     };
     for finding in &report.findings {
         writeln!(out, "{}", at(finding))?;
+    }
+    if report.validity == Validity::InvalidWithChosenArguments {
+        writeln!(out, "{kernel}: invalid with these arguments, which clreduce has chosen")?;
+        error_line(&other_arguments(path));
     }
     for RefutedFinding { finding, refuted_by } in &report.refuted {
         let why = if finding.is_certain() {
@@ -233,11 +252,16 @@ fn print(
         let suspected = report.findings.iter().map(|finding| finding.kind);
         let mut kinds: BTreeSet<FindingKind> =
             report.unchecked.iter().copied().chain(suspected.clone()).collect();
-        if suspected.into_iter().any(|kind| kind == FindingKind::OrderDependence) {
-            kinds.remove(&FindingKind::OrderDependence);
-            error_line(
-                "unresolved: the result depends on the order of work-items; this is legal, but no such result is wrong",
-            );
+        for (kind, what) in [
+            (FindingKind::OrderDependence, "the order of work-items"),
+            (FindingKind::EvaluationOrder, "the order in which operands are evaluated"),
+        ] {
+            if suspected.clone().any(|found| found == kind) {
+                kinds.remove(&kind);
+                error_line(&format!(
+                    "unresolved: the result depends on {what}; this is legal, but no such result is wrong"
+                ));
+            }
         }
         if !kinds.is_empty() {
             error_line(&format!("unresolved: these could not be checked: {}", names(&kinds)));

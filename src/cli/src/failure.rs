@@ -464,6 +464,11 @@ pub(crate) enum ArgumentsError {
     Read { path: PathBuf, source: io::Error },
     #[error("`{path}`: {source}")]
     Plan { path: PathBuf, source: Box<PlanError> },
+    #[error(
+        "`{0}` and `{1}` describe the arguments of the same kernel\nhelp: remove one of them, or name the one that is meant \
+         by --args"
+    )]
+    Two(PathBuf, PathBuf),
 }
 
 /// The reason why `clreduce run` did not run a kernel.

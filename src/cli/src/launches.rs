@@ -4,17 +4,28 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::ValueHint;
-use clreduce_kernel::{Plan, ProgramKind};
+use clreduce_kernel::{Plan, ProgramKind, description_names};
 
 use crate::failure::ArgumentsError;
 
 /// The option that names files with launches.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct LaunchArgs {
-    /// File that describes the arguments; given several times, the launches of all files run [default: KERNEL.args.toml,
-    /// if it exists]
+    /// File that describes the arguments; given several times, the launches of all files run [default: for k.cl, the file
+    /// k.args.toml or k.cl.args.toml, if it exists]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub args: Vec<PathBuf>,
+}
+
+/// The file beside a kernel that describes its arguments, if there is one.
+///
+/// # Errors
+/// When there are two.
+pub(crate) fn description_beside(kernel: &Path) -> Result<Option<PathBuf>, ArgumentsError> {
+    match description_names(kernel).map(|path| Some(path).filter(|path| path.is_file())) {
+        [Some(one), Some(other)] => Err(ArgumentsError::Two(one, other)),
+        [one, other] => Ok(one.or(other)),
+    }
 }
 
 impl LaunchArgs {
@@ -27,9 +38,12 @@ impl LaunchArgs {
         kernel: &Path,
         source: &[u8],
     ) -> Result<Option<Plan>, ArgumentsError> {
-        let beside = kernel.with_extension("args.toml");
+        let beside;
         let paths = match &self.args[..] {
-            [] if beside.is_file() => std::slice::from_ref(&beside),
+            [] => {
+                beside = description_beside(kernel)?;
+                beside.as_slice()
+            }
             named => named,
         };
         let kind = ProgramKind::of(&kernel.to_string_lossy(), source);
@@ -43,6 +57,6 @@ impl LaunchArgs {
             })?;
             launches.extend(plan.launches);
         }
-        Ok((!paths.is_empty()).then_some(Plan { launches, compile_only: None }))
+        Ok((!paths.is_empty()).then_some(Plan { launches, compile_only: None, is_chosen: false }))
     }
 }

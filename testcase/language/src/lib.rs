@@ -16,6 +16,7 @@ mod entry;
 mod flow;
 mod gnu;
 mod kind;
+mod macros;
 mod mask;
 mod numbers;
 mod signatures;

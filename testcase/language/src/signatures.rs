@@ -2,13 +2,14 @@
 //!
 //! This is the one reader of signatures. It reads tokens and not the syntax tree, because it runs for each variant that is
 //! tested: the bodies of functions, which are nearly all of a file, are skipped unparsed, and a variant whose body does
-//! not parse still has its signature. Macros are not expanded, and a `typedef` is followed only where it renames
-//! a built-in type. A parameter that is not understood becomes [`KernelParameter::Other`], never a guess.
+//! not parse still has its signature. Macros without parameters are expanded, and a `typedef` is followed only where it
+//! renames a built-in type. A parameter that is not understood becomes [`KernelParameter::Other`], never a guess.
 
 use std::collections::HashMap;
 
-use clreduce_testcase::{Language, tokens};
+use clreduce_testcase::Language;
 
+use crate::macros::words;
 use crate::numbers::Number;
 
 /// The signature of a kernel that the program defines.
@@ -76,36 +77,6 @@ pub fn kernel_signatures(source: &[u8], language: Language) -> Vec<KernelSignatu
         }
     }
     found
-}
-
-/// Returns the tokens of a source text, without those of preprocessor directives.
-fn words(source: &[u8]) -> Vec<&str> {
-    let (mut words, mut directive_end) = (Vec::new(), 0);
-    for token in tokens(source) {
-        let range = token.range();
-        if range.start < directive_end {
-            continue;
-        }
-        let text = std::str::from_utf8(&source[range.clone()]).unwrap_or("?");
-        if text == "#" {
-            directive_end = end_of_directive(source, range.end);
-        } else {
-            words.push(text);
-        }
-    }
-    words
-}
-
-/// Returns the end of a directive: of its line, or of the last line that continues it.
-fn end_of_directive(source: &[u8], mut at: usize) -> usize {
-    while let Some(length) = source[at..].iter().position(|&byte| byte == b'\n') {
-        let line = &source[at..at + length];
-        at += length + 1;
-        if !line.trim_ascii_end().ends_with(b"\\") {
-            return at;
-        }
-    }
-    source.len()
 }
 
 struct SignatureReader<'a> {
@@ -263,6 +234,14 @@ impl<'a> SignatureReader<'a> {
         const SEVERAL: [&str; 6] = ["unsigned", "signed", "char", "short", "int", "long"];
         match words {
             [word] if SEVERAL[..2].contains(word) => Number::named(word),
+            ["size_t" | "uint64_t"] if self.cuda => Number::built_in("ulong"),
+            ["int64_t" | "ptrdiff_t"] if self.cuda => Number::built_in("long"),
+            ["uint32_t"] if self.cuda => Number::built_in("uint"),
+            ["int32_t"] if self.cuda => Number::built_in("int"),
+            ["uint16_t"] if self.cuda => Number::built_in("ushort"),
+            ["int16_t"] if self.cuda => Number::built_in("short"),
+            ["uint8_t"] if self.cuda => Number::built_in("uchar"),
+            ["int8_t"] if self.cuda => Number::built_in("char"),
             [word] => Number::built_in(word).or_else(|| self.types.get(word).copied()),
             [] => None,
             _ if words.iter().all(|word| SEVERAL.contains(word)) => Number::named(&words.join(" ")),
@@ -387,6 +366,24 @@ mod tests {
         assert_eq!(found[1].required_local, None);
         let sub_groups = found.iter().map(|kernel| kernel.required_sub_group);
         assert!(sub_groups.eq([None, Some(32), None]));
+    }
+
+    #[test]
+    fn a_type_may_be_a_macro() {
+        let float = |name| buffer(name, "float", false);
+        let of = |directives: &str| {
+            let source = format!("{directives}\nkernel void k(MEM REAL *a, REAL b) {{}}");
+            kernels(source.as_bytes()).remove(0).parameters
+        };
+        let value = |name| KernelParameter::Value(Number::built_in(name).unwrap());
+        let mem = "#define MEM __global // here\n";
+        assert_eq!(of(&format!("{mem}#define REAL float")), [float("a"), value("float")]);
+        let guarded = "#ifdef DOUBLE\n#define REAL double\n#else\n#define REAL float\n#endif\n";
+        assert_eq!(of(&format!("{mem}{guarded}"))[1], value("float"));
+        assert_eq!(of(&format!("#define DOUBLE\n{mem}{guarded}"))[1], value("double"));
+        assert_eq!(of(&format!("{mem}#define T REAL\n#define REAL T"))[1], of("")[1]);
+        assert_eq!(of(&format!("{mem}#define REAL(a) float"))[1], of("")[1]);
+        assert_eq!(of(&format!("{mem}#if 0\n#define REAL float\n#endif"))[1], of("")[1]);
     }
 
     #[test]

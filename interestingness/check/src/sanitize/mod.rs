@@ -7,6 +7,7 @@
 //! of work-items may matter, `orders.rs` runs it in other orders.
 
 mod endless;
+mod evaluation;
 mod orders;
 mod reports;
 
@@ -62,7 +63,7 @@ pub(crate) const STAGE: StageInfo = StageInfo {
 
 /// Not among them are accesses out of bounds, which can hit another variable, and accesses to variables that do not exist
 /// any more, whose memory can have been used again.
-const EXACT: [FindingKind; 9] = [
+const EXACT: [FindingKind; 10] = [
     FindingKind::Uninitialised,
     FindingKind::NullPointer,
     FindingKind::Misaligned,
@@ -72,6 +73,7 @@ const EXACT: [FindingKind; 9] = [
     FindingKind::DivisionByZero,
     FindingKind::ClampRange,
     FindingKind::Conversion,
+    FindingKind::ShiftCount,
 ];
 
 #[derive(Debug)]
@@ -222,7 +224,16 @@ impl Sanitize {
             let needless = needless.clone();
             move || needless.cancel()
         });
-        let run_memory = || self.run_flavour(Flavour::Memory, subject, question, &needless);
+        let other = subject.in_other_order();
+        let in_other_order = other.as_ref().map_or(subject, |(other, _)| other);
+        let run_memory =
+            || match self.run_flavour(Flavour::Memory, in_other_order, question, &needless) {
+                // What is moved need not have a type that a variable can have.
+                Err(HostError::Kernel(_)) if other.is_some() => {
+                    self.run_flavour(Flavour::Memory, subject, question, &needless)
+                }
+                result => result,
+            };
         thread::scope(|scope| {
             let begun = self.side_by_side.then(|| scope.spawn(run_memory));
             let result = self.run_flavour(Flavour::Addresses, subject, question, cancel);
@@ -236,7 +247,7 @@ impl Sanitize {
                 needless.cancel();
                 return Ok(());
             }
-            let right = report.result.take();
+            let mut right = report.result.take();
             let result = match begun {
                 Some(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
                 None => run_memory(),
@@ -244,6 +255,18 @@ impl Sanitize {
             let Some(memory) = self.add(Flavour::Memory, result?, subject, report) else {
                 return Ok(());
             };
+            if let Some((_, lines)) = &other
+                && let Some(found) = evaluation::difference(&addresses, &memory, lines)
+            {
+                // Or the result depends on where variables lie.
+                let (program, result) =
+                    self.run_flavour(Flavour::Memory, subject, question, cancel)?;
+                let FlavourResult::Clean(runs) = result else { return Ok(()) };
+                if self.result(&(program, runs), subject) == right {
+                    report.findings.push(found);
+                }
+                right = None;
+            }
             self.run_in_other_orders(addresses, subject, question, cancel, report)?;
             // Variables lie elsewhere in the second program: what depends on that is no result.
             let is_one = report.findings.is_empty()
@@ -327,7 +350,8 @@ fn looks_for(flavour: Flavour) -> BTreeSet<FindingKind> {
             let others = EXACT.into_iter().filter(|kind| *kind != FindingKind::Uninitialised);
             others.chain(inexact).collect()
         }
-        Flavour::Memory => [FindingKind::Uninitialised].into(),
+        // Its operands are evaluated in the other order.
+        Flavour::Memory => [FindingKind::Uninitialised, FindingKind::EvaluationOrder].into(),
     }
 }
 

@@ -94,12 +94,24 @@ impl Sanitize {
             "two work-items change the same place by atomic functions{elsewhere}; it matters which comes first, and no \
              barrier orders them"
         );
-        Ok(Some(order_dependence(line, message)))
+        Ok(Some(legal(FindingKind::OrderDependence, line, message)))
     }
 }
 
 /// Names the first element that another order changes.
 fn difference(expected: &[Output], seen: &[Output], order: Order) -> Option<Finding> {
+    let (place, [one, other]) = first_difference(expected, seen)?;
+    let message = format!(
+        "`{place}` is {one} if groups and work-items run in order, and {other} if they run {order}, without a data race"
+    );
+    Some(legal(FindingKind::OrderDependence, None, message))
+}
+
+/// The first element in which two results differ, and its two values.
+pub(super) fn first_difference(
+    expected: &[Output],
+    seen: &[Output],
+) -> Option<(String, [String; 2])> {
     let (one, other) = expected.iter().zip(seen).find(|(one, other)| one != other)?;
     let size = one.scalar.bytes();
     let [one_elements, other_elements] =
@@ -110,16 +122,12 @@ fn difference(expected: &[Output], seen: &[Output], order: Order) -> Option<Find
         let shown = Output { bytes: element.to_vec(), ..output.clone() }.show();
         shown.trim_end_matches(',').to_owned()
     };
-    let message = format!(
-        "`{}[{index}]` is {} if groups and work-items run in order, and {} if they run {order}, without a data race",
-        one.name,
-        shown(one, one_elements[index]),
-        shown(other, other_elements[index])
-    );
-    Some(order_dependence(None, message))
+    let values = [shown(one, one_elements[index]), shown(other, other_elements[index])];
+    Some((format!("{}[{index}]", one.name), values))
 }
 
-fn order_dependence(line: Option<u32>, message: String) -> Finding {
-    let (kind, certainty) = (FindingKind::OrderDependence, Certainty::Suspected);
+/// The finding for a kernel that is legal, and whose result is of no use.
+pub(super) fn legal(kind: FindingKind, line: Option<u32>, message: String) -> Finding {
+    let certainty = Certainty::Suspected;
     Finding { kind, line, tool: "host", certainty, message }
 }

@@ -45,6 +45,7 @@ fn undefined(line: &str) -> Option<Finding> {
     let has = |text: &str| message.contains(text);
     let kind = match () {
         () if has("division by zero") => FindingKind::DivisionByZero,
+        () if has("shift exponent") => FindingKind::ShiftCount,
         () if has("signed integer overflow")
             || has("cannot be represented in type") && !has("outside") =>
         {
@@ -53,7 +54,8 @@ fn undefined(line: &str) -> Option<Finding> {
         () if has("outside the range of representable values") => FindingKind::Conversion,
         () if has("null pointer") => FindingKind::NullPointer,
         () if has("misaligned") => FindingKind::Misaligned,
-        () if has("not a valid value for type") => FindingKind::Uninitialised,
+        () if has("not a valid value for type 'bool'") => FindingKind::Uninitialised,
+        () if has("not a valid value for type") => FindingKind::Conversion,
         () => FindingKind::OutOfBounds,
     };
     Some(certain(kind, Some(number), "UndefinedBehaviorSanitizer", message.to_owned()))
@@ -68,6 +70,10 @@ fn trapped(line: &str) -> Option<Finding> {
         3 => (FindingKind::DivisionByZero, "division by zero, or a quotient that overflows"),
         5 => (FindingKind::Conversion, "a value that the type it is converted to does not have"),
         10 => (FindingKind::Uninitialised, "a value that its type does not have"),
+        20 => (
+            FindingKind::ShiftCount,
+            "a shift by the width of the type or more, or by a negative number",
+        ),
         22 => (FindingKind::NullPointer, "an access through a null or misaligned pointer"),
         _ => (FindingKind::OutOfBounds, "an access out of bounds"),
     };
@@ -247,6 +253,10 @@ fn undefined_value(below: &[&str], symbols: &ProgramSymbols) -> Option<Finding> 
             "truth" => (
                 FindingKind::NonPortable,
                 "OpenCL says only whether the result of a vote is zero, and more of it is used",
+            ),
+            "fourth" => (
+                FindingKind::Uninitialised,
+                "the fourth element of a vector of three has no value, and it is used",
             ),
             "quotient" => {
                 (FindingKind::DivisionByZero, "a lane is divided by zero, and the result used")

@@ -86,7 +86,36 @@ static inline __device__ double ldexp(double a, int n) { return __builtin_ldexp(
     static inline __device__ bool name(double a) { return __builtin_##name(a); }
 KIND(isnan) KIND(isinf) KIND(isfinite) KIND(signbit)
 #undef KIND
+#ifndef CLREDUCE_PROGRAM
+#define OF_BOTH(type, name, parameters, arguments, letter) \
+    static inline __device__ type name##letter parameters { return __builtin_##name##letter arguments; }
+OF_BOTH(float, frexp, (float a, int *n), (a, n), f) OF_BOTH(double, frexp, (double a, int *n), (a, n), )
+OF_BOTH(float, modf, (float a, float *n), (a, n), f) OF_BOTH(double, modf, (double a, double *n), (a, n), )
+OF_BOTH(float, remquo, (float a, float b, int *n), (a, b, n), f) OF_BOTH(double, remquo, (double a, double b, int *n), (a, b, n), )
+OF_BOTH(float, scalbn, (float a, int n), (a, n), f) OF_BOTH(double, scalbn, (double a, int n), (a, n), )
+OF_BOTH(float, logb, (float a), (a), f) OF_BOTH(double, logb, (double a), (a), )
+OF_BOTH(int, ilogb, (float a), (a), f) OF_BOTH(int, ilogb, (double a), (a), )
+OF_BOTH(long, lrint, (float a), (a), f) OF_BOTH(long, lrint, (double a), (a), )
+OF_BOTH(long, lround, (float a), (a), f) OF_BOTH(long, lround, (double a), (a), )
+OF_BOTH(long long, llrint, (float a), (a), f) OF_BOTH(long long, llrint, (double a), (a), )
+OF_BOTH(long long, llround, (float a), (a), f) OF_BOTH(long long, llround, (double a), (a), )
+#undef OF_BOTH
+static inline __device__ void sincosf(float a, float *s, float *c) { *s = sinf(a); *c = cosf(a); }
+static inline __device__ void sincos(double a, double *s, double *c) { *s = sin(a); *c = cos(a); }
+static inline __device__ float exp10f(float a) { return powf(10, a); }
+static inline __device__ double exp10(double a) { return pow(10.0, a); }
+static inline __device__ float sinpif(float a) { return sinf(fmodf(a, 2) * 3.14159265f); }
+static inline __device__ float cospif(float a) { return cosf(fmodf(a, 2) * 3.14159265f); }
+static inline __device__ double sinpi(double a) { return sin(fmod(a, 2.0) * 3.14159265358979323846); }
+static inline __device__ double cospi(double a) { return cos(fmod(a, 2.0) * 3.14159265358979323846); }
+static inline __device__ float rcbrtf(float a) { return 1 / cbrtf(a); }
+static inline __device__ float rhypotf(float a, float b) { return 1 / hypotf(a, b); }
+static inline __device__ float norm3df(float a, float b, float c) { return sqrtf(a * a + b * b + c * c); }
+static inline __device__ float norm4df(float a, float b, float c, float d) { return sqrtf(a * a + b * b + c * c + d * d); }
+static inline __device__ float fdividef(float a, float b) { return a / b; }
+#endif
 
+#ifndef CLREDUCE_HOST
 // The C library of the host may have functions of these names.
 __device__ float __expf(float);
 __device__ float __exp10f(float);
@@ -97,6 +126,7 @@ __device__ float __powf(float, float);
 __device__ float __sinf(float);
 __device__ float __cosf(float);
 __device__ float __tanf(float);
+#endif
 
 #pragma clang force_cuda_host_device begin
 
@@ -156,6 +186,9 @@ void clreduce_compare(unsigned long, unsigned long, unsigned long);
 unsigned clreduce_meet_warp(unsigned, unsigned long);
 unsigned long clreduce_value_of_lane(unsigned, unsigned);
 void clreduce_sync_warp(unsigned);
+void clreduce_fence();
+__attribute__((convergent)) unsigned long clreduce_meet_group(unsigned long);
+unsigned long clreduce_value_of(unsigned long), clreduce_group_size();
 }
 #define CLREDUCE_PART(name, dimension) static_cast<unsigned>(clreduce_##name(dimension))
 #define CLREDUCE_TRIPLE(name) CLREDUCE_PART(name, 0), CLREDUCE_PART(name, 1), CLREDUCE_PART(name, 2)
@@ -202,12 +235,31 @@ extern CLREDUCE_OF_DEVICE const int warpSize;
 
 // ---- Order ----
 
+#ifdef CLREDUCE_HOST
+static inline __attribute__((convergent)) int __syncthreads_count(int value)
+{
+    clreduce_meet_group(value != 0);
+    int count = 0;
+    for (unsigned long i = 0; i < clreduce_group_size(); i++)
+        count += (int)clreduce_value_of(i);
+    clreduce_barrier(3);
+    return count;
+}
+static inline __attribute__((convergent)) int __syncthreads_or(int value) { return __syncthreads_count(value) != 0; }
+static inline __attribute__((convergent)) int __syncthreads_and(int value) { return __syncthreads_count(!value) == 0; }
+#else
 int __syncthreads_count(int);
 int __syncthreads_and(int);
 int __syncthreads_or(int);
+#endif
+#ifdef CLREDUCE_HOST
+static inline void __threadfence() { clreduce_fence(); }
+static inline void __threadfence_system() { clreduce_fence(); }
+#else
 static inline void __threadfence() {}
-static inline void __threadfence_block() {}
 static inline void __threadfence_system() {}
+#endif
+static inline void __threadfence_block() {}
 
 // ---- Atomics; on the host, work-items take turns, and the run-time checks the access ----
 
@@ -464,6 +516,52 @@ PARTS_OF(4, signed char, unsigned char)
 
 // ---- Floating point ----
 
+#ifdef CLREDUCE_HOST
+static inline float __fdividef(float a, float b) { return a / b; }
+static inline float __saturatef(float a) { return a > 0 ? a < 1 ? a : 1 : 0; }
+static inline float rsqrtf(float a) { return 1 / __builtin_sqrtf(a); }
+static inline double rsqrt(double a) { return 1 / __builtin_sqrt(a); }
+static inline float __expf(float a) { return __builtin_expf(a); }
+static inline float __exp10f(float a) { return __builtin_powf(10, a); }
+static inline float __logf(float a) { return __builtin_logf(a); }
+static inline float __log2f(float a) { return __builtin_log2f(a); }
+static inline float __log10f(float a) { return __builtin_log10f(a); }
+static inline float __powf(float a, float b) { return __builtin_powf(a, b); }
+static inline float __sinf(float a) { return __builtin_sinf(a); }
+static inline float __cosf(float a) { return __builtin_cosf(a); }
+static inline float __tanf(float a) { return __builtin_tanf(a); }
+static inline void __sincosf(float a, float *s, float *c) { sincosf(a, s, c); }
+static inline float __frcp_rn(float a) { return 1 / a; }
+static inline float __frsqrt_rn(float a) { return 1 / __builtin_sqrtf(a); }
+// Values are about right; whether a kernel is valid does not depend on their last bits. Out of range, CUDA's conversions
+// give the nearest number.
+static inline int clreduce_to_int(double a)
+{ return a != a ? 0 : a >= 0x1p31 ? 0x7fffffff : a < -0x1p31 ? -0x7fffffff - 1 : (int)a; }
+static inline unsigned clreduce_to_unsigned(double a)
+{ return a >= 0x1p32 ? 0xffffffffu : a >= 0 ? (unsigned)a : 0; }
+#define ROUNDED(mode, round) \
+    static inline float __fadd_##mode(float a, float b) { return a + b; } \
+    static inline float __fsub_##mode(float a, float b) { return a - b; } \
+    static inline float __fmul_##mode(float a, float b) { return a * b; } \
+    static inline float __fdiv_##mode(float a, float b) { return a / b; } \
+    static inline float __fsqrt_##mode(float a) { return __builtin_sqrtf(a); } \
+    static inline float __fmaf_##mode(float a, float b, float c) { return __builtin_fmaf(a, b, c); } \
+    static inline double __dadd_##mode(double a, double b) { return a + b; } \
+    static inline double __dsub_##mode(double a, double b) { return a - b; } \
+    static inline double __dmul_##mode(double a, double b) { return a * b; } \
+    static inline double __ddiv_##mode(double a, double b) { return a / b; } \
+    static inline double __dsqrt_##mode(double a) { return __builtin_sqrt(a); } \
+    static inline double __fma_##mode(double a, double b, double c) { return __builtin_fma(a, b, c); } \
+    static inline int __float2int_##mode(float a) { return clreduce_to_int(__builtin_##round(a)); } \
+    static inline unsigned __float2uint_##mode(float a) { return clreduce_to_unsigned(__builtin_##round(a)); } \
+    static inline float __int2float_##mode(int a) { return (float)a; } \
+    static inline float __uint2float_##mode(unsigned a) { return (float)a; } \
+    static inline int __double2int_##mode(double a) { return clreduce_to_int(__builtin_##round(a)); }
+ROUNDED(rn, rint)
+ROUNDED(rz, trunc)
+ROUNDED(ru, ceil)
+ROUNDED(rd, floor)
+#else
 float __fdividef(float, float);
 float __saturatef(float);
 float rsqrtf(float);
@@ -488,6 +586,7 @@ ROUNDED(rn)
 ROUNDED(rz)
 ROUNDED(ru)
 ROUNDED(rd)
+#endif
 #undef ROUNDED
 static inline int __float_as_int(float a) { return __builtin_bit_cast(int, a); }
 static inline unsigned __float_as_uint(float a) { return __builtin_bit_cast(unsigned, a); }
@@ -501,9 +600,12 @@ static inline double __longlong_as_double(long long a) { return __builtin_bit_ca
 size_t __cvta_generic_to_shared(const void *);
 size_t __cvta_generic_to_global(const void *);
 template <class T> static inline T __ldg(const T *place) { return *place; }
-template <class T> T __ldcg(const T *);
-template <class T> T __ldca(const T *);
-void __nanosleep(unsigned);
+template <class T> static inline T __ldcg(const T *place) { return *place; }
+template <class T> static inline T __ldca(const T *place) { return *place; }
+template <class T> static inline T __ldcs(const T *place) { return *place; }
+template <class T> static inline void __stcg(T *place, T value) { *place = value; }
+template <class T> static inline void __stcs(T *place, T value) { *place = value; }
+static inline void __nanosleep(unsigned) {}
 long long clock64();
 void __trap();
 void __brkpt();

@@ -15,12 +15,15 @@ enum { LOCAL_FENCE = 1, GLOBAL_FENCE = 2 };
 static void order_accesses(unsigned fence);
 static int has_awaited(uint32_t number);
 static int watch_accesses(void);
+void __asan_storeN(uintptr_t place, uintptr_t bytes);
 
 #ifndef ADDRESS_SANITIZER
 
 static void order_accesses(unsigned fence) { (void)fence; }
 static int watch_accesses(void) { return 1; }
 static void print_conflict(void) {}
+void clreduce_fence(void);
+void clreduce_fence(void) {}
 void clreduce_atomic(uint64_t place, uint64_t bytes, unsigned function, uint64_t operand);
 void clreduce_atomic(uint64_t place, uint64_t bytes, unsigned function, uint64_t operand)
 {
@@ -33,7 +36,14 @@ void clreduce_compare(uint64_t place, uint64_t expected, uint64_t bytes)
     (void)place, (void)expected, (void)bytes;
     look_at_others();
 }
+void clreduce_load(uint64_t place, uint64_t bytes);
+void clreduce_load(uint64_t place, uint64_t bytes)
+{
+    (void)place, (void)bytes;
+    look_at_others();
+}
 static void watch_copy(int is_running) { (void)is_running; }
+static void end_guess(void) {}
 
 #else
 
@@ -41,7 +51,9 @@ static void watch_copy(int is_running) { (void)is_running; }
 // two barriers, it is known only that they are several; of several in one warp, also which one it is, until the warp
 // synchronises.
 struct Accessors {
-    uint32_t group, epoch, item, warp_epoch;
+    uint32_t group, epoch, item;
+    // How often its warp had synchronised, and how many fences it had made: 16 bits each.
+    uint32_t time;
     // The last one's place in the kernel.
     uint32_t call;
 };
@@ -91,6 +103,10 @@ static struct Range *ranges;
 static int range_count;
 // Counted by barriers.
 static uint32_t local_epoch, global_epoch;
+static int is_released(const struct Accessors *earlier);
+static int has_seen_all(uintptr_t place);
+static void share_seen(void);
+static void synchronise(uintptr_t place, int changes);
 // A copy is being made.
 static int copies;
 
@@ -132,6 +148,8 @@ static void order_accesses(unsigned fence)
 {
     local_epoch += (fence & LOCAL_FENCE) != 0;
     global_epoch += (fence & GLOBAL_FENCE) != 0;
+    if (fence & GLOBAL_FENCE)
+        share_seen();
 }
 
 UNWATCHED static struct Range *range_of(uintptr_t place)
@@ -151,19 +169,22 @@ UNWATCHED static struct Range *range_of(uintptr_t place)
     return NULL;
 }
 
+UNWATCHED static uint32_t time_now(void) { return current->warp_epoch << 16 | (current->fences & 0xffff); }
+
 // The warp of a work-item, or of several that are in the same one.
 static uint32_t warp_of(uint32_t item) { return item & SEVERAL_OF_WARP ? item & ~SEVERAL_OF_WARP : item / 32; }
 
 // The warp of the current work-item has synchronised since accesses that it alone has made.
 UNWATCHED static int is_before_sync(const struct Accessors *earlier, uint32_t item)
 {
-    return earlier->item != SEVERAL && warp_of(earlier->item) == warp_of(item) && earlier->warp_epoch != current->warp_epoch;
+    return earlier->item != SEVERAL && warp_of(earlier->item) == warp_of(item) &&
+        (earlier->time ^ time_now()) >> 16;
 }
 
 // Whether the current access meets an earlier one without order between them.
 UNWATCHED static int is_unordered(const struct Accessors *earlier, int of_copy, const struct Range *range)
 {
-    if (!earlier->group)
+    if (!earlier->group || (!range->is_local && is_released(earlier)))
         return 0;
     if (earlier->group != group_number)
         return !range->is_local;
@@ -182,17 +203,20 @@ UNWATCHED static void note(struct Accessors *accessors, const struct Range *rang
     uint32_t epoch = range->is_local ? local_epoch : global_epoch;
     uint32_t item = copies ? current->met : (uint32_t)(current - fibres);
     int is_known = accessors->group && (accessors->group == group_number || !range->is_local);
+    if (is_known && !range->is_local && is_released(accessors))
+        is_known = 0;
     if (is_known && accessors->group != group_number)
         accessors->group = SEVERAL;
     else if (is_known && !copies && accessors->epoch == epoch && accessors->item != item && !is_before_sync(accessors, item))
         accessors->item = accessors->item != SEVERAL && warp_of(accessors->item) == warp_of(item)
             ? SEVERAL_OF_WARP | warp_of(item) : SEVERAL;
     else
-        *accessors = (struct Accessors){group_number, epoch, item, current->warp_epoch, call};
+        *accessors = (struct Accessors){group_number, epoch, item, time_now(), call};
     accessors->call = call;
 }
 
-RAW static void report_race(const struct Accessors *earlier, enum Way way, enum Way other)
+RAW static void report_race(
+    const uintptr_t *calls, int depth, const struct Accessors *earlier, enum Way way, enum Way other)
 {
     static const char *const names[] = {"read", "write", "atomic", "compare", "copy-from", "copy-to"};
     static struct {
@@ -200,8 +224,6 @@ RAW static void report_race(const struct Accessors *earlier, enum Way way, enum 
         uint32_t earlier;
     } seen[MOST_RACES];
     static int seen_count;
-    uintptr_t calls[MAX_DEPTH];
-    int depth = calls_of(calls);
     uintptr_t call = depth ? calls[0] : 0;
     // Of two accesses, either may come first.
     for (int i = 0; i < seen_count; i++)
@@ -216,6 +238,45 @@ RAW static void report_race(const struct Accessors *earlier, enum Way way, enum 
     print_calls(calls, depth);
     fprintf(stderr, " 0x%" PRIx32 " %s %s %s\n", earlier->call, names[way], names[other],
         earlier->group == group_number ? "group" : "groups");
+}
+
+// A work-item reads what another one changes atomically. If it compares and exchanges the place before it stops, as in
+// `old = *p; do { ... } while (atomic_cmpxchg(p, ...) != old);`, that says whether the value still held, and it is no race.
+static struct {
+    uintptr_t place;
+    struct Accessors earlier;
+    int depth;
+    uintptr_t calls[MAX_DEPTH];
+} guess;
+
+// The work-item stops, or guesses the value of another place.
+RAW static void end_guess(void)
+{
+    if (guess.place)
+        report_race(guess.calls, guess.depth, &guess.earlier, READ, ATOMIC);
+    guess.place = 0;
+}
+
+UNWATCHED static void begin_guess(uintptr_t place, const struct Accessors *earlier)
+{
+    if (guess.place != place)
+        end_guess();
+    guess.place = place;
+    guess.earlier = *earlier;
+    guess.depth = calls_of(guess.calls);
+}
+
+// The work-item compares the place: what it has read there itself was a guess.
+UNWATCHED static void check_guess(uintptr_t place, uint64_t bytes)
+{
+    struct Range *range = range_of(place);
+    if (guess.place == place)
+        guess.place = 0;
+    for (uint64_t i = 0; range && i < bytes && place + i < range->high; i++) {
+        struct Accessors *read = &range->histories[place + i - range->low].of[READ];
+        if (read->group == group_number && read->item == (uint32_t)(current - fibres))
+            read->group = 0;
+    }
 }
 
 // The place in the kernel that a call-back returns to, or that called the part of the run-time that it returns to.
@@ -259,8 +320,13 @@ UNWATCHED static void record(uintptr_t place, uint64_t bytes, enum Way way, uint
         atomics_meet |= (kept == ATOMIC || kept == COMPARE) && is_unordered(&of[ATOMIC], 0, range);
         atomics_meet |= kept == ATOMIC && is_unordered(&of[COMPARE], 0, range);
         for (enum Way other = 0; other < WAYS; other++)
-            if (met & 1u << other && is_unordered(&of[other], other >= COPY_FROM, range)) {
-                report_race(&of[other], kept, other);
+            if (met & 1u << other && is_unordered(&of[other], other >= COPY_FROM, range) &&
+                !(other == ATOMIC && has_seen_all(place))) {
+                uintptr_t calls[MAX_DEPTH];
+                if (kept == READ && other == ATOMIC && (bytes == 4 || bytes == 8))
+                    begin_guess(place, &of[other]);
+                else
+                    report_race(calls, calls_of(calls), &of[other], kept, other);
                 break;
             }
         note(&of[kept], range, call);
@@ -275,6 +341,7 @@ RAW static void report_once(const char *what, uintptr_t back)
 {
     static uintptr_t seen[MOST_RACES];
     static int seen_count;
+    back = place_of(back);
     for (int i = 0; i < seen_count; i++)
         if (seen[i] == back)
             return;
@@ -296,6 +363,22 @@ UNWATCHED static void check_access(uintptr_t place, uint64_t bytes, uintptr_t ca
     if (place >= stack && place < callers_stack && callers_stack < stack + STACK_BYTES)
         report_once("left-over", back);
     if (place & ((bytes < 8 ? bytes : 8) - 1))
+        report_once("misaligned", back);
+}
+
+// Before a structure is copied in CUDA.
+void clreduce_aligned(uintptr_t place, uint64_t alignment);
+UNWATCHED void clreduce_aligned(uintptr_t place, uint64_t alignment)
+{
+    if (place & (alignment - 1))
+        report_once("misaligned", BACK);
+}
+
+// An atomic function needs the whole alignment of its type.
+UNWATCHED static void check_atomic(uintptr_t place, uint64_t bytes, uintptr_t back)
+{
+    __asan_storeN(place, bytes);
+    if (place & (bytes - 1))
         report_once("misaligned", back);
 }
 
@@ -448,22 +531,35 @@ static void print_conflict(void)
 void clreduce_atomic(uint64_t place, uint64_t bytes, unsigned function, uint64_t operand);
 UNWATCHED void clreduce_atomic(uint64_t place, uint64_t bytes, unsigned function, uint64_t operand)
 {
-    __asan_storeN(place, bytes);
+    check_atomic(place, bytes, BACK);
     see_function(place, bytes, function, operand, BACK);
     // Without histories, nothing is known of who else does.
     atomics_meet |= !looks_for_races;
     record(place, bytes, ATOMIC, BACK);
+    synchronise(place, 1);
 }
 
 // Before a compare-and-exchange.
 void clreduce_compare(uint64_t place, uint64_t expected, uint64_t bytes);
 UNWATCHED void clreduce_compare(uint64_t place, uint64_t expected, uint64_t bytes)
 {
-    __asan_storeN(place, bytes);
+    check_atomic(place, bytes, BACK);
     atomics_meet |= !looks_for_races;
+    check_guess(place, bytes);
     see_function(place, bytes, EXCHANGE_IF, 0, BACK);
     int changes = !memcmp((const void *)place, (const void *)expected, bytes);
     record(place, bytes, changes ? ATOMIC : COMPARE, BACK);
+    synchronise(place, 1);
+}
+
+// Before an atomic load.
+void clreduce_load(uint64_t place, uint64_t bytes);
+UNWATCHED void clreduce_load(uint64_t place, uint64_t bytes)
+{
+    check_atomic(place, bytes, BACK);
+    atomics_meet |= !looks_for_races;
+    record(place, bytes, COMPARE, BACK);
+    synchronise(place, 0);
 }
 
 static void watch_copy(int is_running) { copies = is_running; }

@@ -108,6 +108,7 @@ UNDEFINED_OF_ALL_WIDTHS(conversion)
 UNDEFINED(factor, 32)
 UNDEFINED_OF_ALL_WIDTHS(quotient)
 UNDEFINED_OF_ALL_WIDTHS(overflow)
+UNDEFINED_OF_ALL_WIDTHS(fourth)
 
 // What is not zero, and nothing more is known.
 uint32_t clreduce_undefined_truth_i32(void);
@@ -117,6 +118,23 @@ __attribute__((noinline)) uint32_t clreduce_undefined_truth_i32(void)
     FORGET(value);
     // MemorySanitizer knows by one bit that this is not zero. With this bit, a comparison with 1 depends on the others.
     return value | 1;
+}
+
+// The functions of the C library that kernels call. It does not know the vectors of OpenCL, as in "%v4f".
+int clreduce_printf(const char *format, ...);
+int clreduce_printf(const char *format, ...)
+{
+    for (const char *at = strchr(format, '%'); at; at = strchr(at, '%')) {
+        at += 1 + strspn(at + 1, "-+ #0123456789.");
+        if (*at == 'v')
+            return 0;
+        at += *at == '%';
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
+    return 0;
 }
 
 // ---- Order ----
@@ -184,6 +202,7 @@ enum { PRESERVED = 6 };
 RAW static void stop_here(void)
 {
     struct Fibre *self = current;
+    end_guess();
     self->depth = calls_of(self->calls);
     LEAVE(self);
     clreduce_switch(&self->top, scheduler);
@@ -202,6 +221,7 @@ static void body(void)
     struct Fibre *self = current;
     ENTER(self);
     start(launch);
+    end_guess();
     end_loops();
     self->ended = 1;
     LEAVE(self);
@@ -239,7 +259,8 @@ static void start_group(void)
         fibre->met = 0;
         fibre->exchange.of = NONE;
         fibre->has_values = 0;
-        fibre->warp_epoch = 0;
+        fibre->warp_epoch = fibre->fences = 0;
+        memset(fibre->seen_releases, 0, sizeof fibre->seen_releases);
         fibre->steps = 0;
         forget_coverage(fibre);
         // As if `body` had been called from nowhere, and had switched at once.

@@ -13,13 +13,14 @@
 // kernel that ends the program by itself can do. What is found is printed as lines
 // that begin with "clreduce: "; addresses are relative to the kernel's start, innermost call first.
 //
-// The text of this program is state.c, steps.c, coverage.c, accesses.c, together.c, exchanges.c and runtime.c, one after the other.
+// The text of this program is state.c, steps.c, coverage.c, accesses.c, fences.c, together.c, exchanges.c and runtime.c, one after the other.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <link.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +46,7 @@ enum {
     STACK_BYTES = 8 << 20,
     MAX_BUFFERS = 64,
     MAX_DEPTH = 48,
+    MOST_PLACES = 8,
     EXIT_DIVERGENCE = 90,
     EXIT_USAGE = 91,
     EXIT_UNKNOWN = 93,
@@ -74,6 +76,8 @@ struct Fibre {
     int has_values;
     // The number of times that its warp has synchronised.
     uint32_t warp_epoch;
+    // Its fences, and the barriers before the last one; of each place of atomic functions, the releases that it has seen.
+    uint32_t fences, fence_epoch, seen_releases[MOST_PLACES];
     // The jumps that it has made, where they are counted.
     uint64_t steps;
     // Of coverage: the places that it has been to, the iterations of loops, the conditions of decisions, and the barrier

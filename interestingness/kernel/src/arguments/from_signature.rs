@@ -17,6 +17,11 @@ const GROUP: u64 = 32;
 /// Plans launches of every kernel. There are none where clreduce can make no argument for a parameter of one of them.
 pub(crate) fn plan(kernels: &[KernelSignature], sizes: Option<&Launch>) -> Plan {
     let mut launches = Vec::new();
+    // A launch comment says how long buffers are: as many elements as there are work-items.
+    let is_given =
+        |parameter: &KernelParameter| matches!(parameter, KernelParameter::Buffer { .. });
+    let are_given = |kernel: &KernelSignature| kernel.parameters.iter().all(is_given);
+    let is_chosen = sizes.is_none() || !kernels.iter().all(are_given);
     let elements = sizes.and_then(|launch| launch.elements);
     for kernel in kernels {
         let sizes = match sizes {
@@ -26,11 +31,14 @@ pub(crate) fn plan(kernels: &[KernelSignature], sizes: Option<&Launch>) -> Plan 
         for (global, local) in sizes {
             match launch(kernel, global, local, elements) {
                 Ok(launch) => launches.push(launch),
-                Err(reason) => return Plan { launches: Vec::new(), compile_only: Some(reason) },
+                Err(reason) => {
+                    let compile_only = Some(reason);
+                    return Plan { launches: Vec::new(), compile_only, is_chosen };
+                }
             }
         }
     }
-    Plan { launches, compile_only: None }
+    Plan { launches, compile_only: None, is_chosen }
 }
 
 fn standard_sizes(kernel: &KernelSignature) -> Vec<(Vec<u64>, Vec<u64>)> {

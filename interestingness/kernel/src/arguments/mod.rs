@@ -7,6 +7,8 @@ pub(crate) mod from_signature;
 pub(crate) mod second;
 mod to_description;
 
+use std::path::{Path, PathBuf};
+
 use clreduce_language::kernel_signatures;
 use clreduce_testcase::{Language, Launch};
 use thiserror::Error;
@@ -23,6 +25,8 @@ pub struct Plan {
     pub launches: Vec<KernelLaunch>,
     /// The reason that a program with kernels is only built.
     pub compile_only: Option<UnsupportedParameter>,
+    /// True if clreduce has chosen values of arguments: the author of the kernel may mean others.
+    pub is_chosen: bool,
 }
 
 /// A parameter for which clreduce cannot make an argument.
@@ -80,6 +84,14 @@ pub enum PlanError {
     TooLarge(u64),
 }
 
+/// The names that the description of a kernel's arguments may have: `k.args.toml` and `k.cl.args.toml` for `k.cl`.
+#[must_use]
+pub fn description_names(kernel: &Path) -> [PathBuf; 2] {
+    let mut whole = kernel.file_name().unwrap_or_default().to_owned();
+    whole.push(".args.toml");
+    [kernel.with_extension("args.toml"), kernel.with_file_name(whole)]
+}
+
 /// The most bytes that all buffers of a launch may have.
 const MOST_BYTES: u64 = 1 << 30;
 
@@ -113,7 +125,7 @@ pub fn plan(source: &[u8], description: Option<&str>) -> Result<Plan, PlanError>
 }
 
 fn launches(launches: Vec<KernelLaunch>) -> Plan {
-    Plan { launches, compile_only: None }
+    Plan { launches, compile_only: None, is_chosen: false }
 }
 
 fn from_source(source: &[u8]) -> Result<Plan, PlanError> {

@@ -6,20 +6,23 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clreduce_check::FindingKind;
-use clreduce_kernel::{Output, VoteResult};
+use clreduce_check::{CheckOptions, CheckReport, FindingKind, HostKernel, KernelCheck, Validity};
+use clreduce_kernel::{Output, ProgramKind, VoteResult};
 use clreduce_recipe::{
-    DeviceComparison, Recipe, RecipeOptions, RecipeTest, SuspectedBug, SuspicionBasis,
+    ConfigurationResult, DeviceComparison, Recipe, RecipeOptions, RecipeTest, SuspectedBug,
+    SuspicionBasis,
 };
 use clreduce_testcase::TestCase;
 
 use super::InitArgs;
+use crate::check::other_arguments;
 use crate::clock::Clock;
 use crate::failure::{CliError, InitError};
+use crate::launches::description_beside;
 use crate::printing::warning_line;
 use crate::quoting::quoted;
 use crate::script::{self, Script};
-use crate::{expected, interrupt, recipe};
+use crate::{expected, interrupt, recipe, sandbox};
 
 /// A bug that was found, and the recipe for it.
 pub(crate) struct FoundBug {
@@ -83,7 +86,8 @@ pub(crate) fn find(
     allow_unchecked: &[FindingKind],
     options: &RecipeOptions,
 ) -> Result<FoundBug, CliError> {
-    let arguments = Some(kernel.with_extension("args.toml")).filter(|path| path.is_file());
+    let arguments = description_beside(kernel)
+        .map_err(|error| CliError::Kernel { path: kernel.to_owned(), source: error.into() })?;
     let described = arguments.as_ref().map(fs::read_to_string).transpose();
     let described = described
         .map_err(|error| CliError::Kernel { path: kernel.to_owned(), source: error.into() })?;
@@ -108,7 +112,18 @@ pub(crate) fn find(
     let bugs = comparison.bugs();
     let Some(first) = bugs.first() else {
         eprint!("{}", table(&comparison));
-        let found = nothing_wrong(&comparison, kernel);
+        let mut found = nothing_wrong(&comparison, kernel);
+        if let Some(&failing) = comparison.failing_and_agreeing().0.first() {
+            let description = described.as_deref();
+            found.push_str(&what_to_do(
+                failing,
+                kernel,
+                source,
+                description,
+                build_options,
+                options,
+            ));
+        }
         return Err(InitError::NothingWrong { kernel: kernel.to_owned(), found }.into());
     };
     let name = |bug: &SuspectedBug| comparison.configurations[bug.configuration].name();
@@ -147,7 +162,7 @@ fn nothing_wrong(comparison: &DeviceComparison, kernel: &Path) -> String {
              rename it"
         ));
     }
-    let Some(first) = failing.first() else {
+    if failing.is_empty() {
         text.push_str(if agreeing == all {
             "\nhelp: the bug may need another device (`clreduce devices` lists them) or options of a build, as in: \
              clreduce init kernel.cl -- -DN=4"
@@ -155,21 +170,73 @@ fn nothing_wrong(comparison: &DeviceComparison, kernel: &Path) -> String {
             "\nhelp: a wrong result is only found if the majority of at least three configurations agrees on another \
              one; `clreduce devices` lists the devices"
         });
-        return text;
-    };
-    let device = quoted(&first.device);
-    let no_opt = if first.options.is_empty() { "" } else { " --no-opt" };
-    let details = first.outcome.details();
+    }
+    text
+}
+
+/// Says what to do about a configuration that fails: if the kernel is valid, its failure may be the bug.
+fn what_to_do(
+    failing: &ConfigurationResult,
+    kernel: &Path,
+    source: &[u8],
+    description: Option<&str>,
+    build_options: &str,
+    options: &RecipeOptions,
+) -> String {
+    let name = kernel.display().to_string();
+    if let Some(report) = checked(kernel, source, description, build_options, options)
+        && let Some(finding) = report.findings.iter().find(|finding| finding.is_certain())
+    {
+        let separator = if finding.line.is_some() { ":" } else { ": " };
+        let (why, help) = match report.validity {
+            Validity::InvalidWithChosenArguments => (
+                "the kernel is not valid with these arguments, which clreduce has chosen",
+                other_arguments(kernel),
+            ),
+            _ => (
+                "the kernel is not valid, so a failure is no bug",
+                format!(
+                    "help: mend the kernel; `clreduce check {}` says what is wrong",
+                    quoted(&name)
+                ),
+            ),
+        };
+        return format!("\nnote: {why}:\n    {name}{separator}{finding}\n{help}");
+    }
+    let device = quoted(&failing.device);
+    let no_opt = if failing.options.is_empty() { "" } else { " --no-opt" };
+    let details = failing.outcome.details();
     let message = regex::escape(details.lines().next().unwrap_or_default());
     let test = format!("clreduce run {{file}} --device-name {device}{no_opt}");
-    text.push_str(&format!(
+    format!(
         "\nhelp: if that failure is the bug, let its message be the test:\n    clreduce {kernel} --test {test} \
          --interesting-stderr {message}",
         test = quoted(&test),
         message = quoted(&message),
-        kernel = quoted(&kernel.display().to_string())
-    ));
-    text
+        kernel = quoted(&name)
+    )
+}
+
+/// Checks a kernel that fails on a device; `None` where it cannot be checked.
+fn checked(
+    kernel: &Path,
+    source: &[u8],
+    description: Option<&str>,
+    build_options: &str,
+    options: &RecipeOptions,
+) -> Option<CheckReport> {
+    let name = kernel.to_string_lossy();
+    let plan = ProgramKind::of(&name, source).plan(source, description);
+    let subject = HostKernel::planned(&name, source, plan).ok()?;
+    let checks = CheckOptions {
+        build_options: shlex::split(build_options)?,
+        side_by_side: true,
+        worker: std::env::current_exe().ok(),
+        confinement: sandbox::confinement(),
+        progress: options.progress.clone(),
+        ..CheckOptions::default()
+    };
+    Some(KernelCheck::new(&checks).ok()?.run(&subject, &options.cancel))
 }
 
 /// Reads a kernel.
@@ -224,7 +291,7 @@ fn print(found: &FoundBug, test: &RecipeTest) -> io::Result<()> {
 fn table(comparison: &DeviceComparison) -> String {
     let width =
         comparison.configurations.iter().map(|seen| seen.name().len()).max().unwrap_or_default();
-    let line = |seen: &clreduce_recipe::ConfigurationResult| {
+    let line = |seen: &ConfigurationResult| {
         let finding = match seen.finding {
             VoteResult::Agrees => "agrees",
             VoteResult::Unknown => "?",

@@ -138,7 +138,7 @@ impl CheckJudge {
         let report = self.check.run(&subject, cancel);
         match report.validity {
             Validity::Valid => Fate::Survived,
-            Validity::Invalid => {
+            Validity::Invalid | Validity::InvalidWithChosenArguments => {
                 let certain = report.findings.iter().find(|finding| finding.is_certain());
                 Fate::Killed(certain.map(by).unwrap_or_default())
             }
