@@ -293,8 +293,8 @@ fn a_result_that_depends_on_the_order_of_evaluation_has_a_status_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
     let kernel = folder.path().join("k.cl");
     let source = "// -g 4,1,1 -l 4,1,1\nint next(int *p) { return ++*p; }\nint two(int a, int b) { return a * 10 + b; }\n\
-                  __kernel void entry(__global ulong *r) {\n  int x = 0;\n  r[get_global_id(0)] =\n    \
-                  two(next(&x), next(&x));\n}\n";
+                  __kernel void entry(__global ulong *r) {\n  int x = 0, y =\n    \
+                  two(next(&x), next(&x));\n  r[get_global_id(0)] = y;\n}\n";
     fs::write(&kernel, source).unwrap();
     let (code, out, err) = check(&kernel, &[]);
     let found = format!("{}:7: evaluation-order: `result[0]` is 0xc", kernel.display());

@@ -56,7 +56,14 @@ pub(crate) fn before(subject: &HostKernel, flavour: Flavour) -> String {
     if subject.language != Language::OpenCl {
         return String::new();
     }
-    let words: BTreeSet<&[u8]> = tokens(source).map(|token| &source[token.range()]).collect();
+    let matters = |word: &&[u8]| {
+        word.starts_with(b"as_")
+            || word.ends_with(b"3")
+            || matches!(*word, b"overloadable" | b"printf")
+            || TAKEN.iter().any(|name| name.as_bytes() == *word)
+    };
+    let words = tokens(source).map(|token| &source[token.range()]);
+    let words: BTreeSet<&[u8]> = words.filter(matters).collect();
     let has = |word: &str| words.contains(word.as_bytes());
     let mut text = String::new();
     // Writing to a string cannot fail, here and below. An overloaded function has a mangled name.

@@ -19,8 +19,8 @@ pub(super) fn difference(
     lines.sort_unstable();
     lines.dedup();
     let (line, others) = lines.split_first()?;
-    let others: String = others.iter().map(|line| format!(" or {line}")).collect();
-    let others = if others.is_empty() { others } else { format!(" here{others}") };
+    let others: String = others.iter().map(|line| format!(" or at line {line}")).collect();
+    let others = if others.is_empty() { others } else { format!(" (here{others})") };
     let message = format!(
         "`{place}` is {} if operands are evaluated from left to right{others}, and {} from right to left; the language leaves \
          the order open",

@@ -112,7 +112,7 @@ pub(crate) fn find(
     let bugs = comparison.bugs();
     let Some(first) = bugs.first() else {
         eprint!("{}", table(&comparison));
-        let mut found = nothing_wrong(&comparison, kernel);
+        let mut found = nothing_wrong(&comparison);
         if let Some(&failing) = comparison.failing_and_agreeing().0.first() {
             let description = described.as_deref();
             found.push_str(&what_to_do(
@@ -146,7 +146,7 @@ pub(crate) fn find(
 }
 
 /// Says what the configurations of a comparison without a bug have in common, and what to do next.
-fn nothing_wrong(comparison: &DeviceComparison, kernel: &Path) -> String {
+fn nothing_wrong(comparison: &DeviceComparison) -> String {
     let all = comparison.configurations.len();
     let (failing, agreeing) = comparison.failing_and_agreeing();
     let mut text = match failing.len() {
