@@ -15,6 +15,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::panic::resume_unwind;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::thread;
 
 use clreduce_compiler::{Clang, ForkServers};
@@ -224,16 +225,18 @@ impl Sanitize {
             let needless = needless.clone();
             move || needless.cancel()
         });
-        let other = subject.in_other_order();
-        let in_other_order = other.as_ref().map_or(subject, |(other, _)| other);
-        let run_memory =
-            || match self.run_flavour(Flavour::Memory, in_other_order, question, &needless) {
+        let other = LazyLock::new(|| subject.in_other_order());
+        let run_memory = || {
+            let moved = (*other).as_ref().map(|(moved, _)| moved);
+            let chosen = moved.unwrap_or(subject);
+            match self.run_flavour(Flavour::Memory, chosen, question, &needless) {
                 // What is moved need not have a type that a variable can have.
-                Err(HostError::Kernel(_)) if other.is_some() => {
+                Err(HostError::Kernel(_)) if moved.is_some() => {
                     self.run_flavour(Flavour::Memory, subject, question, &needless)
                 }
                 result => result,
-            };
+            }
+        };
         thread::scope(|scope| {
             let begun = self.side_by_side.then(|| scope.spawn(run_memory));
             let result = self.run_flavour(Flavour::Addresses, subject, question, cancel);
@@ -247,7 +250,7 @@ impl Sanitize {
                 needless.cancel();
                 return Ok(());
             }
-            let mut right = report.result.take();
+            let right = report.result.take();
             let result = match begun {
                 Some(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
                 None => run_memory(),
@@ -255,17 +258,10 @@ impl Sanitize {
             let Some(memory) = self.add(Flavour::Memory, result?, subject, report) else {
                 return Ok(());
             };
-            if let Some((_, lines)) = &other
-                && let Some(found) = evaluation::difference(&addresses, &memory, lines)
-            {
-                // Or the result depends on where variables lie.
-                let (program, result) =
-                    self.run_flavour(Flavour::Memory, subject, question, cancel)?;
-                let FlavourResult::Clean(runs) = result else { return Ok(()) };
-                if self.result(&(program, runs), subject) == right {
-                    report.findings.push(found);
-                }
-                right = None;
+            if let Some((_, lines)) = &*other {
+                let both = [&addresses, &memory];
+                let found = self.evaluation_order(both, lines, subject, question, cancel)?;
+                report.findings.extend(found);
             }
             self.run_in_other_orders(addresses, subject, question, cancel, report)?;
             // Variables lie elsewhere in the second program: what depends on that is no result.

@@ -13,8 +13,16 @@ pub(super) struct Effects<'a> {
     writers: BTreeSet<&'a [u8]>,
     /// Functions that see memory, or what is not their own.
     readers: BTreeSet<&'a [u8]>,
-    /// For each node, the number of effects before it.
-    counts: Vec<u32>,
+    /// For each node, what those before it do.
+    counts: Vec<Counts>,
+}
+
+/// How often expressions change something, how often that is memory or what others have, and how often they see memory.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    changes: u32,
+    writes: u32,
+    reads: u32,
 }
 
 /// A function, what it does itself, and what it calls.
@@ -54,41 +62,55 @@ impl<'a> Effects<'a> {
                 break;
             }
         }
-        let mut count = 0;
-        effects.counts = std::iter::once(0)
-            .chain(tree.ids().map(|id| {
-                count += u32::from(effects.is_effect(id));
-                count
-            }))
-            .collect();
+        let mut count = Counts::default();
+        let counts = tree.ids().map(|id| {
+            let own = effects.counts_of(id);
+            count.changes += own.changes;
+            count.writes += own.writes;
+            count.reads += own.reads;
+            count
+        });
+        effects.counts = std::iter::once(Counts::default()).chain(counts).collect();
         effects
     }
 
     fn function(&self, id: NodeId) -> Option<Function<'a>> {
         let (name, body) = (self.name(id)?, self.tree.field(id, NodeField::Body)?);
         let calls: BTreeSet<&[u8]> = self.called(body).collect();
-        let writes = self.writes_memory(body) || self.writes_what_is_not_its_own(body);
         let own = self.own_names(id);
+        let writes = self.targets(body).any(|target| self.is_memory(target))
+            || calls.iter().any(|name| changes_memory(name))
+            || !self.written_names(body).is_subset(&own);
         let reads = writes || self.is_memory(body) || !self.names(body).is_subset(&own);
         Some(Function { name, writes, reads, calls })
     }
 
-    /// A node that changes something itself, if it is executed.
-    fn is_effect(&self, id: NodeId) -> bool {
-        match self.tree.kind(id) {
-            NodeKind::AssignmentExpression | NodeKind::UpdateExpression => true,
-            NodeKind::CallExpression => self
-                .tree
-                .field(id, NodeField::Function)
-                .map(|function| self.text(function))
-                .is_some_and(|name| self.writers.contains(name) || changes_memory(name)),
-            _ => false,
-        }
+    /// What a node does itself, without those below it.
+    fn counts_of(&self, id: NodeId) -> Counts {
+        let (changes, writes, reads) = match self.tree.kind(id) {
+            NodeKind::AssignmentExpression | NodeKind::UpdateExpression => {
+                (true, self.target(id).is_some_and(|target| self.is_memory(target)), false)
+            }
+            NodeKind::CallExpression => {
+                let function = self.tree.field(id, NodeField::Function);
+                let name = function.map_or(&b""[..], |function| self.text(function));
+                let writes = self.writers.contains(name) || changes_memory(name);
+                (writes, writes, writes || self.readers.contains(name))
+            }
+            _ => (false, false, self.reaches_memory(id)),
+        };
+        Counts { changes: changes.into(), writes: writes.into(), reads: reads.into() }
     }
 
-    fn has_effect(&self, id: NodeId) -> bool {
-        let end = self.tree.node(id).after.0 as usize;
-        self.counts[end] > self.counts[id.0 as usize]
+    /// What an expression does, with all that is below it.
+    fn sum(&self, id: NodeId) -> Counts {
+        let end = self.counts[self.tree.node(id).after.0 as usize];
+        let start = self.counts[id.0 as usize];
+        Counts {
+            changes: end.changes - start.changes,
+            writes: end.writes - start.writes,
+            reads: end.reads - start.reads,
+        }
     }
 
     fn text(&self, id: NodeId) -> &'a [u8] {
@@ -114,21 +136,28 @@ impl<'a> Effects<'a> {
 
     /// Returns true if one of these expressions may change what another one reads.
     pub fn conflict(&self, parts: &[NodeId]) -> bool {
-        if !parts.iter().any(|&part| self.has_effect(part)) {
+        let sums: Vec<Counts> = parts.iter().map(|&part| self.sum(part)).collect();
+        if sums.iter().all(|sum| sum.changes == 0) {
             return false;
         }
-        let meets = |one: NodeId, other: NodeId| {
-            let (names, others) = (self.names(one), self.names(other));
-            self.writes_memory(one)
-                && (self.writes_memory(other)
-                    || self.sees_memory(other)
-                    || !names.is_disjoint(&others))
-                || self.written_names(one).iter().any(|name| others.contains(name))
+        let meets = |one: usize, other: usize| {
+            let (sum, of_other) = (sums[one], sums[other]);
+            if sum.changes == 0 {
+                return false;
+            }
+            if sum.writes > 0 && of_other.writes + of_other.reads > 0 {
+                return true;
+            }
+            let own = if sum.writes > 0 {
+                self.names(parts[one])
+            } else {
+                self.written_names(parts[one])
+            };
+            !own.is_disjoint(&self.names(parts[other]))
         };
-        let of_pair = |(at, &one): (usize, &NodeId)| {
-            parts[at + 1..].iter().any(|&other| meets(one, other) || meets(other, one))
-        };
-        parts.iter().enumerate().any(of_pair)
+        let of_pair =
+            |one: usize| (one + 1..parts.len()).any(|other| meets(one, other) || meets(other, one));
+        (0..parts.len()).any(of_pair)
     }
 
     /// The variables in an expression.
@@ -139,36 +168,22 @@ impl<'a> Effects<'a> {
         names.filter(|&id| !is_called(id)).map(|id| self.text(id)).collect()
     }
 
-    /// What an expression assigns to.
-    fn targets(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
-        self.tree.subtree(id).filter_map(|id| match self.tree.kind(id) {
+    /// What a node assigns to.
+    fn target(&self, id: NodeId) -> Option<NodeId> {
+        match self.tree.kind(id) {
             NodeKind::AssignmentExpression => self.tree.field(id, NodeField::Left),
             NodeKind::UpdateExpression => self.tree.field(id, NodeField::Argument),
             _ => None,
-        })
+        }
+    }
+
+    fn targets(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
+        self.tree.subtree(id).filter_map(|id| self.target(id))
     }
 
     /// The variables that an expression itself assigns to.
     fn written_names(&self, id: NodeId) -> BTreeSet<&'a [u8]> {
         self.targets(id).flat_map(|target| self.names(target)).collect()
-    }
-
-    fn writes_memory(&self, id: NodeId) -> bool {
-        self.targets(id).any(|target| self.is_memory(target)) || self.calls(id, &self.writers)
-    }
-
-    fn sees_memory(&self, id: NodeId) -> bool {
-        self.is_memory(id) || self.calls(id, &self.readers)
-    }
-
-    /// A function may change variables of the program, and what its parameters refer to.
-    fn writes_what_is_not_its_own(&self, body: NodeId) -> bool {
-        let Some(function) = self.tree.parent(body) else { return true };
-        let written = self.written_names(body);
-        !written.is_empty() && {
-            let own = self.own_names(function);
-            written.iter().any(|name| !own.contains(name))
-        }
     }
 
     /// The parameters, but for references, and the variables of a function.
@@ -191,20 +206,20 @@ impl<'a> Effects<'a> {
         calls.filter_map(|id| tree.field(id, NodeField::Function)).map(|id| self.text(id))
     }
 
-    fn calls(&self, id: NodeId, functions: &BTreeSet<&[u8]>) -> bool {
-        self.called(id).any(|name| functions.contains(name) || changes_memory(name))
-    }
-
     /// Something is reached through a pointer.
     fn is_memory(&self, id: NodeId) -> bool {
-        self.tree.subtree(id).any(|id| match self.tree.kind(id) {
+        self.tree.subtree(id).any(|id| self.reaches_memory(id))
+    }
+
+    fn reaches_memory(&self, id: NodeId) -> bool {
+        match self.tree.kind(id) {
             NodeKind::SubscriptExpression => true,
             NodeKind::PointerExpression => self.text(id).starts_with(b"*"),
             NodeKind::FieldExpression => {
                 self.tree.children(id).any(|child| self.text(child) == b"->")
             }
             _ => false,
-        })
+        }
     }
 }
 
