@@ -297,7 +297,7 @@ fn a_result_that_depends_on_the_order_of_evaluation_has_a_status_of_its_own() {
                   two(next(&x), next(&x));\n  r[get_global_id(0)] = y;\n}\n";
     fs::write(&kernel, source).unwrap();
     let (code, out, err) = check(&kernel, &[]);
-    let found = format!("{}:7: evaluation-order: `result[0]` is 0xc", kernel.display());
+    let found = format!("{}:6: evaluation-order: `result[0]` is 0xc", kernel.display());
     assert!(code == Some(3) && out.starts_with(&found), "{out}{err}");
     assert!(err.contains("unresolved: the result depends on the order in which operands"), "{err}");
     fs::write(&kernel, source.replace("a * 10 + b", "a + b")).unwrap();

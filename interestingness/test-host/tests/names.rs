@@ -32,9 +32,8 @@ fn exported(path: &PathBuf) -> BTreeSet<String> {
 fn names() -> BTreeSet<String> {
     check("kernel void k(global int *r) { r[get_global_id(0)] = 1; }");
     let maps = fs::read_to_string("/proc/self/maps").unwrap();
-    let library = maps.lines().filter_map(|line| line.split_whitespace().last());
-    let library =
-        PathBuf::from(library.filter(|path| path.ends_with("/libc.so.6")).next().unwrap());
+    let mut mapped = maps.lines().filter_map(|line| line.split_whitespace().last());
+    let library = PathBuf::from(mapped.find(|path| path.ends_with("/libc.so.6")).unwrap());
     let host = fs::read_dir(cache()).unwrap().map(|entry| entry.unwrap().path());
     let host = host.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("host-"));
     let files = host.chain([library.with_file_name("libm.so.6"), library]);
