@@ -6,7 +6,7 @@ mod support;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -238,6 +238,25 @@ fn folders_are_cases_too_and_inputs_are_left_alone() {
     assert_eq!(bench.names(), ["cases"]);
     let report = bench.json("cases/out/report.json");
     assert_eq!(report["cases"].as_array().unwrap().len(), 2, "the results are no case");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_batch_that_is_interrupted_at_once_says_that_the_same_command_goes_on() {
+    let bench = Bench::new();
+    bench.write("cases/a.c", "int needle;\n");
+    bench.script("test.sh", "#!/bin/sh\nsleep 1000\n");
+    let args = ["batch", "cases", "--test", "./test.sh", "--out", "out"];
+    let mut command = bench.command(&args);
+    let run = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    wait_until(|| bench.processes().iter().any(|process| process.contains("sleep")));
+    let signal = Command::new("kill").arg("-INT").arg(run.id().to_string()).status();
+    assert!(signal.unwrap().success());
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_mentions(&shown, &["1 interrupted", "Interrupted; to continue, run the same command."]);
+    assert!(!shown.contains("0 B") && !shown.contains("no new programs"), "{shown}");
 }
 
 #[cfg(unix)]

@@ -132,20 +132,107 @@ fn roles_and_their_order() {
     }
     bench.write("bug.c", BUG);
     answered(&bench, &["none.c", "--test", "./test.sh"], 2, &["`none.c` does not exist"]);
+    answered(&bench, &["bugg.c", "--test", "./test.sh"], 2, &["did you mean `bug.c`?"]);
+    answered(&bench, &["bug.c", "--test", "./tets.sh"], 2, &["did you mean `./test.sh`?"]);
+    let shown = answered(&bench, &["zzz.c", "--test", "./test.sh"], 2, &["`zzz.c` does not exist"]);
+    assert!(!shown.contains("did you mean"), "{shown}");
+}
+
+/// The options of other reducers that clreduce spells otherwise or does not need, as their users write them.
+const OF_OTHERS: &str = "
+    --tidy --not-c --print-diff --remove-pass=pass_lines --no-default-passes --pass-group=all --debug --log-level=DEBUG
+    --log-file=log --timing --timestamp --no-timing --clang-delta-preserve-routine=f --shell=bash --max-improvement=9
+    --stopping-threshold=0.5 --skip-interestingness-test-check -s --skip-initial-passes --sllooww --no-give-up --no-cache
+    --no-kill --shaddap --die-on-pass-bug --skip-key-off --clang-delta-std=c++20 --renaming --to-utf8 --sanitize
+    --skip-after-n-transforms=3 --pass-group-file=all.json --add-pass=pass_lines --sanity-checks
+    --parallelism=2 --volume=quiet --in-place --not-in-place --input-type=basename --backup=bug.bak --seed=0 --ui=basic
+    --theme=dark --formatter=none --trivial-is-error --no-clang-delta --clang-delta=/usr/bin/clang_delta
+    --test-arg=-O2 --delta-passes=functions --skip-delta-passes=metadata --print-delta-passes --starting-granularity-level=3
+    --max-pass-iterations=2 --abort-on-invalid-reduction --write-tmp-files-as-bitcode --mtriple=x86_64 -x=ir";
+
+/// The command lines that a tip leads to, for the shell. Words in capitals stand for values.
+fn followed(tip: &str) -> Vec<String> {
+    if let Some(rest) = tip.strip_prefix("run `") {
+        return vec![rest.split('`').next().unwrap().to_owned()];
+    }
+    let end = [": ", "; ", ", "].iter().filter_map(|end| tip.find(end)).min();
+    let words = match tip[..end.unwrap_or(tip.len())].strip_prefix("write ") {
+        Some(words) => words,
+        None => tip.strip_prefix("leave it out").map(|_| "").expect(tip),
+    };
+    let mut words = words.to_owned();
+    for (name, value) in [
+        ("PASS", "lines"),
+        ("PATH", "out.c"),
+        ("FILE", "e.jsonl"),
+        ("REGEX", "needle"),
+        ("TIME", "1m"),
+        ("COMMAND", "grep -q needle bug.c"),
+        (" ARG ", " needle "),
+        (" N", " 3"),
+    ] {
+        words = words.replace(name, value);
+    }
+    let test = if words.contains("--test") { "" } else { "./test.sh" };
+    let line = |one: &str| format!("clreduce --max-steps 3 --fresh {one} {test} bug.c");
+    words.split(" or ").map(line).collect()
+}
+
+#[test]
+fn tips_about_options_of_other_reducers_work_when_they_are_followed() {
+    let bench = Bench::with_bug();
+    bench.script("test.sh", "#!/bin/sh\ngrep -q needle bug.c\n");
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_clreduce")).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    let mut lines = 0;
+    for option in OF_OTHERS.split_whitespace() {
+        let shown = answered(&bench, &[option, "./test.sh", "bug.c"], 2, &["unexpected argument"]);
+        let tip = shown.lines().find_map(|line| line.trim().strip_prefix("tip: "));
+        let tip = tip.unwrap_or_else(|| panic!("no tip on {option}: {shown}"));
+        for line in followed(tip) {
+            bench.write("bug.c", BUG);
+            let mut command = bench.command(&[]);
+            let environment: Vec<_> = command
+                .get_envs()
+                .map(|(k, v)| (k.to_owned(), v.unwrap_or_default().to_owned()))
+                .collect();
+            command = std::process::Command::new("sh");
+            command
+                .args(["-c", &line])
+                .current_dir(bench.path(""))
+                .envs(environment)
+                .env("PATH", &path);
+            let output = command.output().unwrap();
+            assert!(output.status.success(), "{option}: {line}: {output:?}");
+            lines += 1;
+        }
+        bench.write("bug.c", BUG);
+    }
+    assert!(lines > 60, "{lines}");
+    // What another command would not know is no tip for it.
+    answered(&bench, &["batch", "--print-diff", "."], 2, &["write -v"]);
+    let shown = answered(&bench, &["batch", "--tidy", "."], 2, &["unexpected argument"]);
+    assert!(!shown.contains("tip:"), "{shown}");
+}
+
+#[test]
+fn options_with_one_dash_as_llvm_has_them() {
+    let bench = Bench::with_bug();
+    for (option, tip) in [
+        ("-test=./test.sh", "write --test=./test.sh"),
+        ("-delta-passes=functions", "write --passes PASS"),
+        ("-abort-on-invalid-reduction", "leave it out"),
+        ("-skip-delta-passes=metadata", "write --skip-pass PASS"),
+        ("-output=small.c", "write --output=small.c"),
+    ] {
+        answered(&bench, &[option, "bug.c"], 2, &[tip]);
+    }
+    assert_eq!(bench.names(), ["bug.c", "test.sh"]);
 }
 
 #[test]
 fn habits_from_other_reducers() {
     let bench = Bench::with_bug();
-    for (args, part) in [
-        (&["--tidy", "./test.sh", "bug.c"][..], "FILE.orig"),
-        (&["--not-c", "./test.sh", "bug.c"], "--lang text"),
-        (&["--remove-pass", "pass_lines", "./test.sh", "bug.c"], "--skip-pass"),
-        (&["--log-level=DEBUG", "./test.sh", "bug.c"], "-vv"),
-        (&["batch", "--print-diff", "."], "write -v"),
-    ] {
-        answered(&bench, args, 2, &[part, "unexpected argument"]);
-    }
     let command = "grep -q 'needle(' bug.c";
     bench.reduce(&["--n", "2", "--timeout", "30", "--save-temps", "-c", command, "bug.c"]);
     assert!(bench.read("bug.c").len() < BUG.len());

@@ -108,7 +108,7 @@ fn configurations_vote_and_only_valid_programs_accuse() {
             "outvoted",
             "inexact",
             "1 seeds or files gave no program",
-            "1 alarms were raised by invalid",
+            "1 suspected bug came from invalid",
             "2 bugs in",
         ],
     );

@@ -29,8 +29,68 @@ fn exit_codes() {
 }
 
 #[test]
+fn the_result_may_go_to_standard_output() {
+    let bench = Bench::with_bug();
+    let args = ["bug.c", "--test", SCRIPT, "-o", "-"];
+    let run = bench.reduce(&args);
+    let printed = stdout(&run);
+    assert!(printed.contains("needle(") && printed.len() < BUG.len() / 2, "{printed}");
+    assert_mentions(&stderr(&run), &["Nothing is left to remove"]);
+    assert_eq!(bench.read("bug.c"), BUG);
+    assert_eq!(bench.names(), ["bug.c", SCRIPT_NAME]);
+    // A run that was stopped prints the best so far, and goes on.
+    let stopped = stdout(&bench.reduce(&[&args[..], &["--max-steps", "5", "--quiet"]].concat()));
+    assert!(stopped.contains("needle(") && stopped.len() < BUG.len(), "{stopped}");
+    let run = bench.reduce(&args);
+    assert_mentions(&stderr(&run), &["resuming an earlier run"]);
+    assert_eq!(stdout(&run), printed);
+    assert_eq!(bench.names(), ["bug.c", SCRIPT_NAME]);
+    // Where there is a folder or more than one file to write, there is no standard output.
+    for folder in [&["batch", "."][..], &["fuzz"], &["generate"]] {
+        let refused = bench.run(&[folder, &["--out", "-"]].concat()).code(2);
+        assert_mentions(&stderr(&refused), &["'-' for '--out", "cannot go to standard output"]);
+    }
+    bench.write("a.c", BUG);
+    for (more, part) in [(&["a.c"][..], "several files"), (&["--summary", "-"], "the same file")] {
+        let refused = bench.run(&[&args[..], more].concat()).failure();
+        assert_mentions(&stderr(&refused), &[part]);
+    }
+}
+
+#[test]
+fn a_result_that_replaces_a_file_says_so() {
+    let bench = Bench::with_bug();
+    bench.write("out.c", "int mine;\n");
+    let args = ["bug.c", "--test", SCRIPT, "-o", "out.c"];
+    let run = bench.reduce(&args);
+    assert_mentions(&stderr(&run), &["out.c` exists, and the result replaces it"]);
+    fs::remove_file(bench.path("out.c")).unwrap();
+    assert!(!stderr(&bench.reduce(&args)).contains("exists"));
+}
+
+#[test]
+#[cfg_attr(windows, ignore = "its test is a command of Unix")]
+fn the_current_folder_is_named_as_the_result() {
+    let bench = Bench::with_bug();
+    bench.write("project/bug.c", BUG);
+    let mut command = bench.command(&[".", "--test", "grep -q needle bug.c"]);
+    let output = command.current_dir(bench.path("project")).output().unwrap();
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    let project = dunce::canonicalize(bench.path("project")).unwrap();
+    assert_mentions(&shown, &[&format!("result:   {}\n", project.display())]);
+}
+
+#[test]
 fn wrong_names_get_a_suggestion() {
     let bench = Bench::with_bug();
+    for jobs in ["0", "abc", "-1", "1.5"] {
+        let run = bench.run(&["bug.c", "--test", SCRIPT, &format!("--jobs={jobs}")]).code(2);
+        assert_mentions(&stderr(&run), &["--jobs", "expected a whole number, 1 or more"]);
+    }
+    for (wrong, right) in [("statments", "'statements'"), ("unreachabel", "'unreachable'")] {
+        let run = bench.run(&["bug.c", "--test", SCRIPT, "--passes", wrong]).code(2);
+        assert_mentions(&stderr(&run), &[right]);
+    }
     let run = bench.run(&["bug.c", "--test", SCRIPT, "--passes", "statement"]).code(2);
     assert_mentions(&stderr(&run), &["statements"]);
     let run = bench.run(&["bug.c", "--test", "recipe.toml"]).code(2);

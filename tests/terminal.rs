@@ -118,7 +118,7 @@ fn held() -> Bench {
     bench.script(
         "test.sh",
         &format!(
-            "#!/bin/sh\ngrep -q 'needle(' bug.c || exit 1\n\
+            "#!/bin/sh\necho looking at *.c\ngrep -q 'needle(' bug.c || exit 1\n\
              [ $(wc -c <bug.c) -lt {HELD_BELOW} ] && while [ -e {hold} ]; do sleep 0.05; done\nexit 0\n"
         ),
     );
@@ -147,11 +147,22 @@ fn figures_commits_and_the_program_at_every_width() {
     });
     emulator.press("p");
     emulator.wait_for(&["\n  -", "p program"]);
+    emulator.press("?");
+    emulator.wait_for(&["p  show the program", "o  show what the last", "q  stop", "Page Up"]);
+    emulator.press("o");
+    let text = emulator.wait_for(&["the test of step", "looking at bug.c"]);
+    assert!(!text.contains("\n  -"), "{text}");
+    // The clock moves while no test ends.
+    let clock = |text: &str| text.lines().next().unwrap().to_owned();
+    emulator.wait(|now| clock(now) != clock(&text));
     fs::remove_file(bench.path("hold")).unwrap();
     let (status, text, bytes) = emulator.end();
     assert_eq!(status, 0);
     // A short result is printed.
     assert_mentions(&text, &["Nothing is left to remove", "result:", "needle("]);
+    // The table of passes has no room, so that its rows are sentences.
+    assert_mentions(&text, &[": steps "]);
+    assert!(!text.contains("tokens removed  "), "{text}");
     assert!(bytes.contains("\x1b[31") || bytes.contains("\x1b[38;5;1"), "there is colour");
 }
 

@@ -49,7 +49,7 @@ pub(crate) struct ReduceArgs {
     #[arg(long, help_heading = TEST)]
     pub save_temps: bool,
 
-    /// Write the result to PATH and leave the input alone
+    /// Write the result to PATH and leave the input alone; `-` is standard output
     #[arg(long, short = 'o', value_name = "PATH", value_hint = ValueHint::AnyPath,
         help_heading = RESULT)]
     pub output: Option<PathBuf>,
@@ -118,7 +118,7 @@ pub(crate) struct ShowArgs {
 pub(crate) enum Color {
     /// On a terminal that supports them
     Auto,
-    /// Always, also when writing to a pipe or a file
+    /// Always, even when writing to a pipe or a file
     Always,
     /// Never
     Never,

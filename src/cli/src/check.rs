@@ -51,7 +51,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "STAGE", value_delimiter = ',')]
     pub skip: Vec<StageName>,
 
-    /// Run the later stages also if an earlier one finds something
+    /// Run the later stages even if an earlier one finds something
     #[arg(long)]
     pub all: bool,
 

@@ -1,20 +1,30 @@
 //! A line on standard error that says what the program is at, and for how long: on a terminal one line that is written
 //! anew, otherwise a plain line now and then.
 
+use std::fmt::Write;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use clreduce_process::Progress;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::printing::{error_line, printable};
-use crate::units::show_duration;
+use crate::units::{show_clock, show_duration};
 
 /// An action that is shorter gets no line where there is no terminal.
 const FIRST_LINE: Duration = Duration::from_secs(3);
 /// Time between two lines about one action.
 const NEXT_LINE: Duration = Duration::from_secs(10);
+
+/// The style of a line or bar with this template, in which `{time}` is the time since the start. It moves by itself.
+pub(crate) fn bar_style(template: &str) -> ProgressStyle {
+    let style = ProgressStyle::with_template(template);
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    style.with_key("time", |state: &ProgressState, text: &mut dyn Write| {
+        let _ = write!(text, "{}", show_clock(state.elapsed()));
+    })
+}
 
 /// Shows actions while it exists.
 pub(crate) struct Clock {
@@ -43,9 +53,7 @@ impl Clock {
     pub(crate) fn start() -> Self {
         let bar = console::user_attended_stderr().then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
-                bar.set_style(style);
-            }
+            bar.set_style(bar_style("{spinner} {wide_msg}"));
             bar
         });
         let mut clock = Self::on(bar);

@@ -158,7 +158,7 @@ Examples:
     clreduce ./interesting.sh bug.c
 
 Exit status:
-  0    the test case was reduced, also if a limit stopped the reduction
+  0    the test case was reduced, even if a limit stopped the reduction
   1    the original is not interesting, or the reduction failed
   2    the command line is wrong
   130  interrupted; the best version so far is on disk, and the same command continues";

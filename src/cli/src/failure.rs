@@ -28,7 +28,7 @@ use thiserror::Error;
 use crate::defaults::DefaultsError;
 use crate::interrupt::INTERRUPTED;
 use crate::keep::KeepError;
-use crate::load::LoadError;
+use crate::load::{LoadError, did_you_mean};
 use crate::printing::shown_path;
 use crate::report_file::ReportFileError;
 use crate::target::OutputError;
@@ -45,15 +45,15 @@ pub(crate) enum FuzzError {
     #[error("`{0}` is named twice\nhelp: name each device once for each choice of options")]
     Twice(String),
     #[error(
-        "clreduce generates kernels, and no programs in C\n\
+        "clreduce generates kernels, not programs in C\n\
          help: name a generator, as in: --generator 'csmith --seed {{seed}}' --device 'gcc:-O2 -I/usr/include/csmith'"
     )]
     NoC,
     #[error("{0} is for the generator of clreduce\nhelp: leave it out, or remove --generator")]
     OnlyOwn(&'static str),
     #[error(
-        "nobody knows the right results of these programs, and {all} configurations are too few for a vote\n\
-         help: name at least {least} by --device, one of them Oclgrind at most, whose vote does not count"
+        "the right results of these programs are unknown, and {all} configurations are too few for a vote\n\
+         help: name at least {least} with --device; Oclgrind has no vote"
     )]
     FewVoters { all: usize, least: usize },
     #[error("no compiler is called `{name}`\nhelp: name a program, or one of these: {known}")]
@@ -127,8 +127,8 @@ pub(crate) enum CliError {
     #[error(
         "the test also accepts an empty directory and an empty program: it reads a file outside the directory it is \
          started in, or it checks nothing\n\
-         help: use the file's name alone, and no path that is absolute or made with `dirname` or `readlink`; each \
-         variant lies in the directory in which the test is started"
+         help: use the file's name alone, not an absolute path, not even one built with `dirname` or `readlink`; the \
+         test starts in a directory with the variant"
     )]
     BlindTest,
     #[error(transparent)]
@@ -271,6 +271,14 @@ impl fmt::Display for NoSuchDevice {
 
 impl Error for NoSuchDevice {}
 
+/// The name that a user may have meant for a test that is not there.
+fn nearest_test(error: &CommandError) -> String {
+    match error {
+        CommandError::Missing { path } => did_you_mean(path),
+        _ => String::new(),
+    }
+}
+
 /// A mistake in the command line.
 #[derive(Debug, Error)]
 pub(crate) enum UsageError {
@@ -298,7 +306,7 @@ pub(crate) enum UsageError {
     )]
     FileOfFolder,
     #[error(
-        "two of --events, --summary and --report name the same file\nhelp: give each report a file of its own"
+        "two of --output, --events, --summary and --report name the same file\nhelp: give each a file of its own"
     )]
     OneReport,
     #[error(transparent)]
@@ -313,17 +321,17 @@ pub(crate) enum UsageError {
     FlagsRemote,
     #[error(
         "clreduce does not know which words of the script `{0}` are flags of the compiler\n\
-         help: let the script use $CLREDUCE_FLAGS in their place, and give them here: --reduce-flags='-O2 -g'"
+         help: let the script use $CLREDUCE_FLAGS instead of them, and give them here: --reduce-flags='-O2 -g'"
     )]
     FlagsOfScript(PathBuf),
     #[error(
         "the test `{0}` does not use $CLREDUCE_FLAGS, so it would not notice other flags\n\
-         help: write it in the place of the flags, as in: g++ $CLREDUCE_FLAGS -c bug.cc"
+         help: write it instead of the flags, as in: g++ $CLREDUCE_FLAGS -c bug.cc"
     )]
     FlagsUnused(String),
     #[error(
         "the command calls several compilers, or has no flags, so clreduce does not know which to reduce\n\
-         help: write $CLREDUCE_FLAGS in their place, and give them here: --reduce-flags='-O2 -g'"
+         help: write $CLREDUCE_FLAGS instead of them, and give them here: --reduce-flags='-O2 -g'"
     )]
     FlagsOfCompilers,
     #[error(
@@ -346,7 +354,7 @@ pub(crate) enum UsageError {
     NoVariant { seed: u64, made: usize },
     #[error("no pass is left to run\nhelp: check --passes and --skip-pass")]
     NoPasses,
-    #[error(transparent)]
+    #[error("{}{}", .0, nearest_test(.0))]
     Test(#[from] CommandError),
 }
 
@@ -399,7 +407,7 @@ pub(crate) enum BugError {
     NotShown { program: PathBuf, reason: String },
     #[error(
         "no test was given\n\
-         help: name the test of the reduction with --test, or, in the place of `{}`, the folder of a bug that \
+         help: name the test of the reduction with --test, or, instead of `{}`, the folder of a bug that \
          `clreduce fuzz` has found", .0.display()
     )]
     NoTest(PathBuf),
@@ -424,11 +432,11 @@ pub(crate) enum MutantsError {
     None(PathBuf),
     #[error(
         "the judge does not accept the program itself ({0})\n\
-         help: mutants of a program tell something only if the program has no fault; choose another judge or program"
+         help: mutation testing needs a program that passes the check; fix it, or choose another check with --judge"
     )]
     Original(String),
     #[error(
-        "a recipe says itself how the program runs, so `--args` has no effect with it\n\
+        "a recipe says how the program runs, so `--args` has no effect\n\
          help: leave it out, or use `--judge check` or `--judge run`"
     )]
     ArgsWithRecipe,

@@ -16,6 +16,7 @@ use crate::failure::{CliError, InputsError, KernelError};
 use crate::launches::LaunchArgs;
 use crate::printing::{error_line, printable};
 use crate::sandbox;
+use crate::target::on_disk;
 use crate::{coverage, interrupt, units};
 
 /// The arguments of `clreduce inputs`.
@@ -30,7 +31,7 @@ pub(crate) struct InputsArgs {
     pub launches: LaunchArgs,
 
     /// Write the launches to FILE [default: KERNEL.args.toml]
-    #[arg(long, short = 'o', value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, short = 'o', value_name = "FILE", value_parser = on_disk(), value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
 
     /// Number that decides which launches are tried; the same number gives the same file

@@ -16,6 +16,8 @@ use clreduce_generator::{
 
 use crate::expected;
 use crate::failure::{CliError, UsageError};
+use crate::target::on_disk;
+use crate::units;
 
 /// The arguments of `clreduce generate`.
 #[derive(Debug, clap::Args)]
@@ -40,7 +42,7 @@ pub(crate) struct GenerateArgs {
     pub count: NonZeroU32,
 
     /// Generate N kernels at a time; the kernels do not depend on it [default: the number of cores]
-    #[arg(long, short = 'j', value_name = "N")]
+    #[arg(long, short = 'j', value_name = "N", value_parser = units::parse_count)]
     pub jobs: Option<NonZeroUsize>,
 
     /// Let each kernel compare its results with the right ones, and print what differs
@@ -62,7 +64,7 @@ pub(crate) struct GenerateArgs {
     pub emi_edits: Edits,
 
     /// Write MODE-SEED.cl (.cu for cuda) and MODE-SEED.expected into this folder [default: the kernel on standard output]
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "DIR", value_parser = on_disk(), value_hint = ValueHint::DirPath)]
     pub out: Option<PathBuf>,
 }
 
@@ -80,15 +82,15 @@ pub(crate) struct ProfileArgs {
     /// Leave out these features, as in mad_sat.long,vec3,barrier
     ///
     /// A feature is the name of a built-in function, an operator, a statement or a type, or several of them joined by
-    /// points. A wrong name is answered with all names.
+    /// points. A wrong name lists all names.
     #[arg(long, value_name = "LIST", default_value = "", hide_default_value = true)]
     pub avoid: Avoid,
 
-    /// Use `double` as well, which devices need not have
+    /// Also use `double`, which some devices lack
     #[arg(long)]
     pub doubles: bool,
 
-    /// Use functions of sub-groups of 32 work-items as well; needs --target opencl-3
+    /// Also use functions of sub-groups of 32 work-items; needs --target opencl-3
     ///
     /// Few devices have them. The kernels ask for the size by intel_reqd_sub_group_size.
     #[arg(long)]

@@ -81,12 +81,16 @@ pub fn main() -> ExitCode {
     if let Some(code) = clreduce_remote::judge_main() {
         return code;
     }
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
     // `-V` is the short form.
-    let asks_for_version = std::env::args_os().skip(1).eq([OsString::from("--version")]);
-    if asks_for_version {
+    if words == ["--version"] {
         return ended(version::long().and_then(|text| print(&text)).map(|()| ExitCode::SUCCESS));
     }
-    let args = Args::try_parse().unwrap_or_else(|error| other_reducers::with_advice(error).exit());
+    if let Some(error) = other_reducers::with_one_dash(&words) {
+        error.exit();
+    }
+    let args =
+        Args::try_parse().unwrap_or_else(|error| other_reducers::with_advice(error, &words).exit());
     ended(with_defaults(args).map_err(CliError::from).and_then(start))
 }
 

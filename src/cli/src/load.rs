@@ -42,7 +42,7 @@ const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 /// The reason why an input cannot be reduced.
 #[derive(Debug, Error)]
 pub(crate) enum LoadError {
-    #[error("`{}` does not exist", shown_path(.0))]
+    #[error("`{}` does not exist{}", shown_path(.0), did_you_mean(.0))]
     Missing(PathBuf),
     #[error("cannot read `{}`: {source}", shown_path(.path))]
     Read { path: PathBuf, source: io::Error },
@@ -147,6 +147,25 @@ impl Input {
             return Err(LoadError::Special(named.to_owned()));
         }
         Ok(Self { named: named.to_owned(), absolute, is_dir: real.is_dir(), real })
+    }
+}
+
+/// Advice with the name that is most like the one of a path where there is nothing.
+pub(crate) fn did_you_mean(missing: &Path) -> String {
+    /// The least likeness: a letter more, less or other in a short name.
+    const LIKE: f32 = 0.75;
+    let folder = missing.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let entries = fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
+    let mut names: Vec<String> =
+        entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort_unstable();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let name = missing.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    match similar::get_close_matches(name, &names, 1, LIKE).first() {
+        Some(like) => {
+            format!("\nhelp: did you mean `{}`?", shown_path(&missing.with_file_name(like)))
+        }
+        None => String::new(),
     }
 }
 

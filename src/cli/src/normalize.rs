@@ -19,7 +19,8 @@ use crate::clock::Clock;
 use crate::failure::{CliError, KernelError, UsageError};
 use crate::load::{NamedFile, files_below};
 use crate::printing::{error_line, printable};
-use crate::units::show_count;
+use crate::target::on_disk;
+use crate::units::{self, show_count};
 use crate::{interrupt, sandbox};
 
 /// Programs whose results are in memory at the same time.
@@ -36,7 +37,7 @@ pub(crate) struct NormalizeArgs {
     pub inputs: Vec<PathBuf>,
 
     /// Write the results into this folder, by their names, or by their paths in DIR [default: the result on standard output]
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "DIR", value_parser = on_disk(), value_hint = ValueHint::DirPath)]
     pub out: Option<PathBuf>,
 
     /// Write each kernel with what it needs into a file of its own, NAME-1.cl and so on, and equal ones once; needs --out
@@ -48,7 +49,7 @@ pub(crate) struct NormalizeArgs {
     pub compilable: bool,
 
     /// Work on N programs at a time [default: the number of cores]
-    #[arg(long, short = 'j', value_name = "N")]
+    #[arg(long, short = 'j', value_name = "N", value_parser = units::parse_count)]
     pub jobs: Option<NonZeroUsize>,
 
     /// Use this clang [default: the newest of clang-19 to clang-14]
@@ -64,7 +65,7 @@ pub(crate) struct NormalizeArgs {
 }
 
 const HELP: &str = "\
-The normal form has no comments but a launch comment, and no macros: clang preprocesses the program. Functions are called A, B, .., \
+The normal form has no macros, and no comments except a launch comment: clang preprocesses the program. Functions are called A, B, .., \
 variables a, b, .., types Ta, Tb, .., members Ma, .., labels La, .. and constants Ea, .., each in the order of declarations. The \
 kernel `entry`, `main` and names that only the language declares stay. The normal form of a normal form is the same text. Programs \
 in CUDA keep their macros, and programs in C++ their macros and names.

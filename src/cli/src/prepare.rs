@@ -15,6 +15,7 @@ use clreduce_testcase::{Language, Size, TestCase};
 
 use crate::failure::{CliError, KernelError};
 use crate::load::{ORIGINAL, beside};
+use crate::target::on_disk;
 use crate::test::{Test, on_files, test_named};
 use crate::units::{show_bytes, show_count};
 use crate::{init, interrupt, recipe, sandbox};
@@ -36,7 +37,7 @@ pub(crate) struct PrepareArgs {
     pub test: Option<String>,
 
     /// Write to PATH and leave KERNEL alone
-    #[arg(long, short = 'o', value_name = "PATH", value_hint = ValueHint::FilePath)]
+    #[arg(long, short = 'o', value_name = "PATH", value_parser = on_disk(), value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
 
     /// Options for every build of the kernel, such as -DN=4

@@ -8,9 +8,9 @@ use clreduce_engine::events::Event;
 use clreduce_interestingness::Verdict;
 use clreduce_testcase::TestCase;
 use console::style;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, bar_style};
 use crate::diff::short_diff;
 use crate::printing::{error_line, printable, warning};
 use crate::screen::{Drawn, Screen};
@@ -52,9 +52,7 @@ impl ProgressDisplay {
         let terminal = console::user_attended_stderr() && verbosity > Verbosity::Quiet && !plain;
         let bar = terminal.then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
-                bar.set_style(style);
-            }
+            bar.set_style(bar_style("{spinner} {time}  {wide_msg}"));
             bar.set_message("running the test on the original");
             bar.enable_steady_tick(Duration::from_millis(100));
             bar
@@ -109,12 +107,7 @@ impl ProgressDisplay {
             Event::Started { .. } | Event::PassFinished { .. } => {}
             Event::Judged { step, pass, outcome, known, .. } => {
                 if self.verbosity >= Verbosity::Steps {
-                    let verdict = match outcome.verdict {
-                        Verdict::Interesting => "interesting",
-                        Verdict::Uninteresting => "not interesting",
-                        Verdict::TimedOut => "timed out",
-                        Verdict::Unresolved => "unresolved",
-                    };
+                    let verdict = verdict_name(outcome.verdict);
                     let known = if *known { "known" } else { "" };
                     let why = [outcome.reason.as_str(), known];
                     let why: Vec<&str> = why.into_iter().filter(|why| !why.is_empty()).collect();
@@ -205,6 +198,16 @@ fn limit_basis(statistics: &RunStatistics) -> String {
             format!(" ({LIMIT_FACTOR} x the original's {})", show_duration(original))
         }
         Ordering::Greater => " (the maximum)".to_owned(),
+    }
+}
+
+/// A verdict as people say it.
+pub(crate) fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Interesting => "interesting",
+        Verdict::Uninteresting => "not interesting",
+        Verdict::TimedOut => "timed out",
+        Verdict::Unresolved => "unresolved",
     }
 }
 

@@ -1,6 +1,6 @@
 //! A reduction from its settings to its exit status: reading the input, running the engine, and reporting.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::AtomicUsize;
@@ -50,7 +50,7 @@ pub(crate) fn reduce(settings: &Settings) -> Result<ExitCode, CliError> {
     let mut progress = ProgressDisplay::new(settings.verbosity, settings.plain);
     let subject = open(settings, &progress)?;
     let state = subject.target.state();
-    let results = subject.target.results();
+    let (results, to_stdout) = (subject.target.results(), subject.target.to_stdout);
     let result = run(settings, subject, &cancel, &mut progress);
     progress.finish();
     tidy(&state, &result);
@@ -62,6 +62,11 @@ pub(crate) fn reduce(settings: &Settings) -> Result<ExitCode, CliError> {
     if let (Some(file), Some(page)) = (&settings.report, &done.page) {
         let bug_report = done.bug_report.as_ref().map(|report| &*report.text);
         page.write(file, &settings.how, bug_report)?;
+    }
+    if to_stdout && done.statistics.began() {
+        let file = done.reduced.case.files().first();
+        let bytes = file.map(|file| &*file.bytes).unwrap_or_default();
+        io::stdout().write_all(bytes).map_err(CliError::Stdout)?;
     }
     report::print(&done, &results, settings, &progress)?;
     let interrupted = done.reduced.ending == Ending::Interrupted || cancel.is_cancelled();
@@ -115,6 +120,10 @@ fn open(settings: &Settings, progress: &ProgressDisplay) -> Result<ReductionInpu
     }
     let loaded = read()?;
     loaded.notes.iter().for_each(|note| progress.note(note));
+    if let Some(output) = target.output().filter(|output| output.is_file()) {
+        let name = shown_path(output);
+        progress.note(&format!("`{name}` exists, and the result replaces it"));
+    }
     let places = target.places(&loaded.case);
     let on_disk = target.in_place().then(|| loaded.case.clone());
     Ok(ReductionInput { target, folder, case: loaded.case, on_disk, places, resumed: false })

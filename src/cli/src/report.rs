@@ -17,6 +17,7 @@ use crate::report_file::ReportFile;
 use crate::resolve::Settings;
 use crate::statistics::RunStatistics;
 use crate::table;
+use crate::target::is_stdout;
 use crate::units::{show_bytes, show_count, show_duration, show_refused, show_share};
 
 /// A program of more bytes or lines is not printed.
@@ -38,6 +39,7 @@ pub(crate) fn print(
     if settings.verbosity == Verbosity::Quiet {
         return Ok(());
     }
+    let to_stdout = settings.output.as_deref().is_some_and(is_stdout);
     let mut text = String::new();
     if !reduced.passes.is_empty() {
         text.push_str(&table::of_run(&reduced.passes));
@@ -49,7 +51,7 @@ pub(crate) fn print(
     }
     if statistics.began() {
         text.push_str(&figures(reduced, statistics));
-        if console::user_attended() {
+        if console::user_attended() && !to_stdout {
             text.push_str(&short_program(&reduced.case));
         }
         // With several files, some may have been removed.
@@ -83,12 +85,10 @@ pub(crate) fn print(
     }
     text.push_str(ending(reduced.ending, statistics));
     text.push('\n');
-    // Standard output belongs to the reports that were sent there.
-    let out: &mut dyn Write = if settings.reports().any(|report| *report == ReportFile::Stdout) {
-        &mut io::stderr()
-    } else {
-        &mut io::stdout()
-    };
+    // Standard output belongs to what was sent there.
+    let takes_reports = settings.reports().any(|report| *report == ReportFile::Stdout);
+    let out: &mut dyn Write =
+        if takes_reports || to_stdout { &mut io::stderr() } else { &mut io::stdout() };
     match out.write_all(text.as_bytes()) {
         // `clreduce ... | head` is fine.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Stdout(error)),
@@ -187,5 +187,7 @@ fn warn(reduced: &Reduced, progress: &ProgressDisplay) {
 fn shown(path: &Path) -> String {
     let current = std::env::current_dir().and_then(dunce::canonicalize);
     let relative = current.as_ref().ok().and_then(|dir| path.strip_prefix(dir).ok());
+    // The current directory itself has no name below it.
+    let relative = relative.filter(|relative| !relative.as_os_str().is_empty());
     shown_path(relative.unwrap_or(path))
 }

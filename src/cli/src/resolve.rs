@@ -16,6 +16,7 @@ use crate::flags::source::{self, FlagSource};
 use crate::progress::Verbosity;
 use crate::report_file::ReportFile;
 use crate::sandbox;
+use crate::target::is_stdout;
 use crate::test::{Test, on_files, test_among, test_for};
 
 /// Everything a reduction is started with.
@@ -138,14 +139,7 @@ pub(crate) fn resolve(mut args: ReduceArgs) -> Result<Settings, UsageError> {
         Test::Command(command) => Test::Command(on_files(&command, &args.inputs)?),
         recipe => recipe,
     };
-    let reports = [&args.events, &args.summary, &args.report].into_iter().flatten();
-    let mut paths: Vec<&Path> = reports.filter_map(ReportFile::path).collect();
-    let count = paths.len();
-    paths.sort_unstable();
-    paths.dedup();
-    if paths.len() < count {
-        return Err(UsageError::OneReport);
-    }
+    check_reports(&args)?;
     check_recipe(&args, &test)?;
     check_remote(&args)?;
     let (reduce_flags, test) = match &args.reduce_flags {
@@ -180,6 +174,21 @@ pub(crate) fn verbosity(show: &ShowArgs) -> Verbosity {
         (false, 1) => Verbosity::Commits,
         (false, _) => Verbosity::Steps,
     }
+}
+
+/// Refuses two outputs in one file, and the result with a report on standard output.
+fn check_reports(args: &ReduceArgs) -> Result<(), UsageError> {
+    let reports: Vec<&ReportFile> =
+        [&args.events, &args.summary, &args.report].into_iter().flatten().collect();
+    let mut paths: Vec<&Path> = reports.iter().filter_map(|report| report.path()).collect();
+    let count = paths.len();
+    paths.sort_unstable();
+    paths.dedup();
+    let to_stdout = args.output.as_deref().is_some_and(is_stdout);
+    if paths.len() < count || (to_stdout && reports.contains(&&ReportFile::Stdout)) {
+        return Err(UsageError::OneReport);
+    }
+    Ok(())
 }
 
 /// Refuses options for which a recipe has fields of its own.

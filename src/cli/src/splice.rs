@@ -12,6 +12,7 @@ use clreduce_splice::{Collection, LARGEST, splice as spliced};
 use crate::failure::{CliError, UsageError};
 use crate::load::{LoadError, NamedFile, files_below};
 use crate::printing::error_line;
+use crate::target::on_disk;
 
 /// The arguments of `clreduce splice`.
 #[derive(Debug, clap::Args)]
@@ -30,7 +31,7 @@ pub(crate) struct SpliceArgs {
     pub count: NonZeroU32,
 
     /// Write splice-SEED.cl into this folder [default: the kernel on standard output]
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "DIR", value_parser = on_disk(), value_hint = ValueHint::DirPath)]
     pub out: Option<PathBuf>,
 }
 

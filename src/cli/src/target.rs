@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clreduce_testcase::{SourceFile, TestCase};
 use thiserror::Error;
 
@@ -38,10 +39,23 @@ pub(crate) enum OutputError {
          help: remove the link, or name the file that it should lead to"
     )]
     Dangling(PathBuf),
+    #[error(
+        "the result has several files, and standard output takes one\n\
+         help: name a folder that does not exist yet"
+    )]
+    Stdout,
     #[error("`{0}` is the test, which the result would replace\nhelp: name another file")]
     IsTest(PathBuf),
     #[error("cannot use `{path}` for the result: {source}")]
     Unusable { path: PathBuf, source: io::Error },
+}
+
+/// The parser of the path of something that does not go to standard output.
+pub(crate) fn on_disk() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match is_stdout(&path) {
+        true => Err("it cannot go to standard output; name a file or a folder"),
+        false => Ok(path),
+    })
 }
 
 /// The paths that a reduction reads and writes.
@@ -53,6 +67,16 @@ pub(crate) struct Target {
     base: PathBuf,
     /// Path of the result, a file or a folder, if not in place.
     output: Option<PathBuf>,
+    /// The result is printed at the end. Until then, it lies in the state folder.
+    pub to_stdout: bool,
+}
+
+/// Ending of the name after which the state is named if the result goes to standard output.
+const STDOUT: &str = ".stdout";
+
+/// Returns true for the path that stands for standard output.
+pub(crate) fn is_stdout(path: &Path) -> bool {
+    path == Path::new("-")
 }
 
 impl Target {
@@ -63,8 +87,16 @@ impl Target {
     pub(crate) fn of(inputs: Vec<Input>, output: Option<&Path>) -> Result<Self, OutputError> {
         let Some(output) = output else {
             let base = inputs.first().map(|input| input.real.clone()).unwrap_or_default();
-            return Ok(Self { inputs, base, output: None });
+            return Ok(Self { inputs, base, output: None, to_stdout: false });
         };
+        if is_stdout(output) {
+            let [Input { is_dir: false, real, .. }] = &inputs[..] else {
+                return Err(OutputError::Stdout);
+            };
+            let base = beside(real, STDOUT);
+            let output = beside(&base, STATE).join("result");
+            return Ok(Self { inputs, base, output: Some(output), to_stdout: true });
+        }
         let unusable = |source| OutputError::Unusable { path: output.to_owned(), source };
         let mut path = absolute(output).map_err(unusable)?;
         if let [Input { is_dir: false, absolute, .. }] = &inputs[..] {
@@ -89,7 +121,7 @@ impl Target {
         {
             return Err(OutputError::IsInput(output.to_owned()));
         }
-        Ok(Self { inputs, base: path.clone(), output: Some(path) })
+        Ok(Self { inputs, base: path.clone(), output: Some(path), to_stdout: false })
     }
 
     /// True if the input itself is replaced.
@@ -222,6 +254,7 @@ impl Target {
     /// The paths of the result.
     pub(crate) fn results(&self) -> Vec<PathBuf> {
         match &self.output {
+            Some(_) if self.to_stdout => Vec::new(),
             Some(output) => vec![output.clone()],
             None => self.inputs.iter().map(|input| input.absolute.clone()).collect(),
         }

@@ -44,7 +44,7 @@ pub struct Options {
 
     /// Run N tests at the same time; the result is the same for every N [default: physical cores]
     #[cfg_attr(feature = "clap", arg(long, short = 'j', alias = "n",
-        short_alias = 'n', value_name = "N", help_heading = LIMITS))]
+        short_alias = 'n', value_name = "N", value_parser = parse_count, help_heading = LIMITS))]
     pub jobs: Option<NonZeroUsize>,
 
     /// Stop a test after TIME, in seconds or as in 500ms, 90s, 2m
@@ -98,7 +98,7 @@ pub struct Options {
     #[cfg_attr(feature = "clap", arg(long, value_name = "REGEX", help_heading = PASSES))]
     pub protect: Vec<TextPattern>,
 
-    /// Let libclang filter out variants that fail to compile, also in C; for OpenCL C this is the default
+    /// Let libclang filter out variants that fail to compile, even in C; for OpenCL C this is the default
     #[cfg_attr(feature = "clap", arg(long, conflicts_with = "no_compile_filter", help_heading = COMPARE))]
     pub compile_filter: bool,
 
@@ -206,6 +206,14 @@ impl Options {
         facts.insert("the choice of passes".to_owned(), names);
         facts
     }
+}
+
+/// Reads a number of things of which there is at least one.
+///
+/// # Errors
+/// Anything else, with a message for the person who wrote it.
+pub fn parse_count(text: &str) -> Result<NonZeroUsize, &'static str> {
+    text.parse().map_err(|_| "expected a whole number, 1 or more")
 }
 
 /// A language is stored by its name.

@@ -66,7 +66,7 @@ pub enum SpliceError {
     )]
     NoKernel,
     /// No part of any of them fits.
-    #[error("no part of another kernel fits into one of {0} kernels that were tried")]
+    #[error("found no fitting part in {0} attempts\nhelp: try a folder with more kernels")]
     NoPart(u64),
 }
 

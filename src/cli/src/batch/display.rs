@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use clreduce_batch::{BatchProgress as Event, CaseOutcome, Record};
 use console::style;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget};
 
+use crate::clock::bar_style;
 use crate::printing::{error_line, printable, shown_path};
 use crate::progress::Verbosity;
 use crate::units::{show_bytes, show_count, show_duration};
@@ -36,9 +37,7 @@ impl Display {
         let bar = terminal.then(|| {
             let length = Some(names.len() as u64);
             let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr());
-            if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len}  {msg}") {
-                bar.set_style(style);
-            }
+            bar.set_style(bar_style("{bar:10} {pos}/{len}  {time}  {wide_msg}"));
             bar.enable_steady_tick(Duration::from_millis(100));
             bar
         });
@@ -70,7 +69,8 @@ impl Display {
         } else if self.verbosity > Verbosity::Quiet && self.last_line.elapsed() >= LINE_EVERY {
             self.last_line = Instant::now();
             let (over, all) = (self.over, self.names.len());
-            error_line(&format!("{over}/{all} cases finished, {}", self.status()));
+            let time = show_duration(self.started.elapsed());
+            error_line(&format!("{over}/{all} cases finished, {}  {time}", self.status()));
         }
     }
 
@@ -117,11 +117,10 @@ impl Display {
         let elapsed = self.started.elapsed();
         let rate = tests as f64 / elapsed.as_secs_f64().max(0.001);
         format!(
-            "{} running, {} not reduced  {} tests, {rate:.1}/s  {}",
+            "{} running, {} not reduced  {} tests, {rate:.1}/s",
             self.going.len(),
             self.failed,
-            show_count(tests),
-            show_duration(elapsed)
+            show_count(tests)
         )
     }
 }

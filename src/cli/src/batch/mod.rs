@@ -23,6 +23,7 @@ use crate::progress::Verbosity;
 use crate::recipe;
 use crate::remote;
 use crate::resolve::{TestAndOptions, verbosity};
+use crate::target::on_disk;
 use crate::test::{Test, facts, on_files, test_named};
 use crate::units::{show_bytes, show_count, show_duration};
 use display::Display;
@@ -39,7 +40,7 @@ pub(crate) struct BatchArgs {
     pub test: TestArgs,
 
     /// Folder for the results and the report
-    #[arg(long, short = 'o', value_name = "OUT", value_hint = ValueHint::DirPath)]
+    #[arg(long, short = 'o', value_name = "OUT", value_parser = on_disk(), value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
 
     /// Treat each file or each folder of DIR as a test case [default: files, if DIR has any]
@@ -116,6 +117,9 @@ pub(crate) fn batch(args: BatchArgs) -> Result<ExitCode, CliError> {
     let first = report::write(&folders, &batch, &how, &done.records)?;
     if verbosity > Verbosity::Quiet {
         crate::print(&(summary(&done) + &first))?;
+        if cancel.is_cancelled() {
+            crate::print("Interrupted; to continue, run the same command.\n")?;
+        }
     }
     Ok(if cancel.is_cancelled() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
@@ -173,7 +177,9 @@ fn summary(done: &BatchResult) -> String {
     }
     let reduced = || records.iter().filter(|record| record.outcome.is_reduced());
     let sum = |of: fn(&Record) -> usize| show_bytes(reduced().map(of).sum());
-    text.push_str(&format!("{} -> {}\n", sum(|r| r.before.bytes), sum(|r| r.after.bytes)));
+    if reduced().next().is_some() {
+        text.push_str(&format!("{} -> {}\n", sum(|r| r.before.bytes), sum(|r| r.after.bytes)));
+    }
     let tests = records.iter().map(|record| record.tests).sum();
     text.push_str(&format!(
         "{} tests in total; this run took {}, cores {:.0} % busy\n",

@@ -107,6 +107,7 @@ fn first(triage: &Triage, triaged: &[usize], records: &[Record], page: &Path) ->
     let new = || triage.order.iter().filter(|r| r.duplicate_of.is_none() && r.known.is_none());
     let count = new().count();
     let mut text = match count {
+        0 if triaged.is_empty() => String::new(),
         0 => "no new programs\n".to_owned(),
         1 => "1 distinct program:\n".to_owned(),
         _ if count <= FIRST => {

@@ -37,7 +37,7 @@ pub(crate) struct BisectArgs {
 /// The compilers to compare.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompilerArgs {
-    /// Compilers to try in the place of the suspected one, as in 'clang-{13..19}'; also whole commands or devices
+    /// Compilers to try instead of the suspected one, as in 'clang-{13..19}'; also whole commands or devices
     ///
     /// {13..19} and {a,b} stand for several names. A text with a space is a whole command line, in which {file} stands
     /// for the program. If the recipe suspects a device, these are parts of the names of devices. With --zoo, the name

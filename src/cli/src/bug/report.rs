@@ -23,6 +23,7 @@ use crate::flags::{ReducedFlags, TestWithFlags};
 use crate::interrupt;
 use crate::judge::Judge;
 use crate::progress::ProgressDisplay;
+use crate::target::is_stdout;
 
 /// The arguments of `clreduce report`.
 #[derive(Debug, clap::Args)]
@@ -37,7 +38,7 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ReportFormat::Markdown)]
     pub format: ReportFormat,
 
-    /// Write the report to FILE instead of standard output
+    /// Write the report to FILE instead of standard output, which `-` names, too
     #[arg(long, short = 'o', value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
 
@@ -82,7 +83,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, CliError> {
         ReportFormat::Markdown => report.markdown(),
         ReportFormat::Bugzilla => report.plain(),
     };
-    match &args.output {
+    match args.output.as_ref().filter(|path| !is_stdout(path)) {
         Some(path) => fs::write(path, text)
             .map_err(|source| CliError::Write { path: path.clone(), source })?,
         None => crate::print(&text)?,

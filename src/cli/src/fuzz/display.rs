@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use clreduce_campaign::{Conclusion, End, Programs, Progress};
 use console::style;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use super::tally::Tally;
+use crate::clock::bar_style;
 use crate::printing::{error_line, printable};
-use crate::units::{show_bytes, show_count, show_duration};
+use crate::units::{counted, show_bytes, show_count, show_duration};
 
 /// Time between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -17,6 +18,8 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 /// The display.
 pub(super) struct Display {
     quiet: bool,
+    /// The programs before the first reduction, until this run has told of them.
+    gate: Option<u64>,
     bar: Option<ProgressBar>,
     /// What is being reduced, with tests and bytes.
     reducing: BTreeMap<String, (u64, usize)>,
@@ -25,25 +28,35 @@ pub(super) struct Display {
 }
 
 impl Display {
-    pub(super) fn new(quiet: bool, plain: bool) -> Self {
+    /// A display for a campaign in which nothing is reduced before the program number `gate`.
+    pub(super) fn new(quiet: bool, plain: bool, gate: u64) -> Self {
         let terminal = console::user_attended_stderr() && !quiet && !plain;
         let bar = terminal.then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
-                bar.set_style(style);
-            }
+            bar.set_style(bar_style("{spinner} {time}  {wide_msg}"));
             bar.enable_steady_tick(Duration::from_millis(100));
             bar
         });
         let now = Instant::now();
-        Self { quiet, bar, reducing: BTreeMap::new(), started: now, last_line: now }
+        let gate = Some(gate);
+        Self { quiet, gate, bar, reducing: BTreeMap::new(), started: now, last_line: now }
     }
 
     /// Shows what happened.
     pub(super) fn update(&mut self, progress: &Progress, tally: &Tally, programs: &Programs) {
         match progress {
-            Progress::Ran { .. } => {}
+            Progress::Ran { program, earlier, .. } => {
+                if !earlier && let Some(gate) = self.gate.take_if(|gate| program < gate) {
+                    self.say(&format!(
+                        "the first {} show what each configuration can do; reducing begins after them (--gate)",
+                        counted(gate, "program")
+                    ));
+                }
+            }
             Progress::Gate { left_out, avoid } => {
+                if tally.programs_now > 0 {
+                    self.say(&seen(tally));
+                }
                 for (name, share) in left_out {
                     let text = format!("{name} is left out: {share} % of the first programs fail");
                     self.say(&style(text).for_stderr().yellow().to_string());
@@ -51,7 +64,7 @@ impl Display {
                 for line in avoid {
                     let (name, feature) = (&line.configuration, &line.feature);
                     self.say(&format!(
-                        "{name} never gets {feature} right; it is avoided from now on"
+                        "{name} never gets {feature} right, so later programs for it do not use {feature}"
                     ));
                 }
             }
@@ -69,7 +82,8 @@ impl Display {
             bar.set_message(self.status(tally));
         } else if !self.quiet && self.last_line.elapsed() >= LINE_EVERY {
             self.last_line = Instant::now();
-            error_line(&self.status(tally));
+            let time = show_duration(self.started.elapsed());
+            error_line(&format!("{time}  {}", self.status(tally)));
         }
     }
 
@@ -106,7 +120,7 @@ impl Display {
         }
         for line in &conclusion.avoid {
             let (name, feature) = (&line.configuration, &line.feature);
-            self.say(&format!("later programs for {name} go without {feature}"));
+            self.say(&format!("later programs for {name} do not use {feature}"));
         }
     }
 
@@ -124,12 +138,11 @@ impl Display {
         let elapsed = self.started.elapsed();
         let an_hour = tally.programs_now as f64 * 3600.0 / elapsed.as_secs_f64().max(1.0);
         let mut text = format!(
-            "{} programs ({} an hour), {} alarms, {} bugs, {}",
-            show_count(tally.programs),
+            "{} ({} an hour), {}, {}",
+            counted(tally.programs, "program"),
             show_count(an_hour as u64),
-            show_count(tally.alarms()),
-            tally.bugs.len(),
-            show_duration(elapsed)
+            counted(tally.alarms(), "suspected bug"),
+            counted(tally.bugs.len() as u64, "bug")
         );
         for (name, (tests, bytes)) in &self.reducing {
             let (tests, bytes) = (show_count(*tests), show_bytes(*bytes));
@@ -137,6 +150,20 @@ impl Display {
         }
         text
     }
+}
+
+/// What the first programs have shown, with a line for each configuration that was not always right.
+fn seen(tally: &Tally) -> String {
+    let mut text = "the first programs have run; reducing begins. Seen so far:".to_owned();
+    let shown = tally.configurations.iter().zip(&tally.outcomes);
+    for (name, outcomes) in shown.clone().filter(|(_, outcomes)| !outcomes.is_empty()) {
+        let counts = outcomes.iter().map(|(class, count)| format!("{count} {}", class.name()));
+        text += &format!("\n  {name}: {}", counts.collect::<Vec<_>>().join(", "));
+    }
+    if shown.clone().all(|(_, outcomes)| outcomes.is_empty()) {
+        text += " all results are right";
+    }
+    text
 }
 
 /// A reason with what explains it, such as the message of a linker, but without advice.

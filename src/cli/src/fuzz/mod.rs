@@ -31,6 +31,7 @@ use crate::interrupt::{self, INTERRUPTED};
 use crate::kernels::ProfileArgs;
 use crate::printing::{error_line, warning_line};
 use crate::resolve::default_jobs;
+use crate::target::on_disk;
 use crate::units;
 use configurations::DeviceChoice;
 use display::Display;
@@ -41,8 +42,8 @@ use tally::Tally;
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct FuzzArgs {
-    /// Folder of the campaign: the bugs, the log and the report; a campaign that is in it goes on
-    #[arg(long, short = 'o', value_name = "DIR", value_hint = ValueHint::DirPath,
+    /// Folder of the campaign: the bugs, the log and the report; an existing campaign continues
+    #[arg(long, short = 'o', value_name = "DIR", value_parser = on_disk(), value_hint = ValueHint::DirPath,
         required_unless_present = "replay")]
     pub out: Option<PathBuf>,
 
@@ -60,7 +61,7 @@ pub(crate) struct FuzzArgs {
 
     /// Source of the programs: clreduce, a command with {seed} that prints a program, or a folder of programs
     ///
-    /// Nobody knows the right results of programs from elsewhere, so the configurations vote.
+    /// The right results of programs from elsewhere are unknown, so the configurations vote on them.
     #[arg(long, value_name = "GENERATOR", default_value = source::OWN)]
     pub generator: String,
 
@@ -85,12 +86,12 @@ pub(crate) struct FuzzArgs {
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     pub count: Option<u64>,
 
-    /// Stop after TIME, as in 30m or 8h; the same command goes on
+    /// Stop after TIME, as in 30m or 8h; the same command continues
     #[arg(long = "for", value_name = "TIME", value_parser = units::parse_duration)]
     pub time: Option<Duration>,
 
-    /// Run N kernels at a time; the bugs that are found do not depend on it [default: physical cores]
-    #[arg(long, short = 'j', value_name = "N")]
+    /// Run N kernels at a time; the bugs do not depend on N [default: physical cores]
+    #[arg(long, short = 'j', value_name = "N", value_parser = units::parse_count)]
     pub jobs: Option<NonZeroUsize>,
 
     /// Stop building a kernel after TIME, and running it after the same TIME
@@ -101,7 +102,7 @@ pub(crate) struct FuzzArgs {
     #[arg(long, value_name = "SIZE", value_parser = units::parse_bytes, default_value = "4G")]
     pub memory: u64,
 
-    /// Stop the campaign when its folder has more than SIZE, as in 20G; the same command goes on with another limit
+    /// Stop the campaign when its folder has more than SIZE, as in 20G; the same command continues with another limit
     #[arg(long, value_name = "SIZE", value_parser = units::parse_bytes)]
     pub disk: Option<u64>,
 
@@ -109,7 +110,7 @@ pub(crate) struct FuzzArgs {
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub gate: u64,
 
-    /// Do not leave out of later kernels what a configuration is known to get wrong
+    /// Let later kernels use what a configuration is known to get wrong
     #[arg(long)]
     pub no_avoid: bool,
 
@@ -124,7 +125,8 @@ pub(crate) struct FuzzArgs {
     /// Let the service run N tests at the same time [default: -j]
     ///
     /// Only the tests of reductions run there. Kernels run on the devices of this machine, as many at a time as -j says.
-    #[arg(long, value_name = "N", requires = "remote", help_heading = "Remote execution")]
+    #[arg(long, value_name = "N", value_parser = units::parse_count, requires = "remote",
+        help_heading = "Remote execution")]
     pub remote_jobs: Option<NonZeroUsize>,
 
     #[command(flatten)]
@@ -146,10 +148,10 @@ pub(crate) struct FuzzArgs {
 const HELP: &str = "\
 Each kernel comes with its right result, so that one configuration is enough to find a bug. A wrong result counts if a second \
 run on a fresh process gives the same, and if the host, which executes kernels without a driver, has the right one. \
-Bugs are reduced, and checked as by `clreduce check`. What cures a program by its absence tells bugs apart; later kernels of that \
-configuration go without it.
+Bugs are reduced, and checked as by `clreduce check`. If a kernel is right without a construct, this construct tells the bug from \
+others, and later kernels for the configuration do not use it.
 
-After an interruption or a crash, the same command goes on. The bugs do not depend on -j.
+After an interruption or a crash, the same command continues. The bugs do not depend on -j.
 
 Examples:
   clreduce fuzz --out campaign --for 8h
@@ -161,10 +163,10 @@ Examples:
   clreduce fuzz --replay campaign                 # which of its bugs are still there?
 
 Exit status:
-  0    the campaign came to --count or --for; with --replay, no bug is there any more
+  0    the campaign came to --count or --for; with --replay, no bug is left
   1    the campaign failed; with --replay, a bug is still there
   2    the command line is wrong
-  130  interrupted; the same command goes on";
+  130  interrupted; the same command continues";
 
 /// Runs a campaign.
 ///
@@ -225,7 +227,8 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode, CliError> {
         error_line(&format!("{} configurations: {}", names.len(), names.join(", ")));
     }
     let mut tally = Tally::new(names);
-    let mut display = Display::new(args.quiet, args.plain);
+    let gate = count.map_or(args.gate, |count| count.min(args.gate));
+    let mut display = Display::new(args.quiet, args.plain, gate);
     let (result, batch) = campaign.run(|progress| {
         display.update(&progress, &tally, &programs);
         tally.add(progress);
@@ -233,7 +236,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode, CliError> {
     display.finish();
     report::write(out, &batch, &tally)?;
     if !args.quiet {
-        crate::print(&report::summary(out, &tally, &result, count))?;
+        crate::print(&report::summary(out, &tally, &result, (count, gate)))?;
     }
     let interrupted = cancel.is_cancelled() && !result.timed_out;
     Ok(if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })

@@ -15,7 +15,8 @@ use super::tally::Tally;
 use crate::failure::CliError;
 use crate::quoting::quoted;
 use crate::repeat::absolute;
-use crate::units::{show_count, show_duration};
+use crate::table::of_rows;
+use crate::units::{counted, show_count, show_duration};
 
 /// Writes the page and its data.
 ///
@@ -96,66 +97,69 @@ fn bugs_of<'a>(tally: &'a Tally, configuration: &'a str) -> impl Iterator<Item =
     found.map(|(name, _)| name)
 }
 
-/// The text at the end.
+/// The text at the end. `gate` is the number of programs before the first reduction.
 // Writing to a string cannot fail.
 pub(super) fn summary(
     out: &Path,
     tally: &Tally,
     result: &CampaignResult,
-    count: Option<u64>,
+    (count, gate): (Option<u64>, u64),
 ) -> String {
-    let mut text = String::new();
     let table = table(tally);
-    let width = table.rows.iter().map(|row| row.configuration.chars().count()).max().unwrap_or(0);
-    let _ = write!(text, "{:width$}", "");
-    for head in table.classes.iter().map(String::as_str).chain(["bugs"]) {
-        let _ = write!(text, "  {head:>6}");
-    }
-    text.push('\n');
-    for row in &table.rows {
-        let _ = write!(text, "{:width$}", row.configuration);
-        let heads = table.classes.iter().map(String::as_str).chain(["bugs"]);
-        for (count, head) in row.counts.iter().chain([&row.bugs]).zip(heads) {
-            let _ = write!(text, "  {count:>width$}", width = head.len().max(6));
-        }
-        text.push_str(if row.left_out { "  left out: it fails too often\n" } else { "\n" });
+    let mut head = vec!["configuration".to_owned()];
+    head.extend(table.classes.iter().cloned().chain(["bugs".to_owned()]));
+    let mut rows = vec![head];
+    rows.extend(table.rows.iter().map(|row| {
+        let counts = row.counts.iter().chain([&row.bugs]).map(|count| show_count(*count));
+        std::iter::once(row.configuration.clone()).chain(counts).collect()
+    }));
+    let mut text = of_rows(&rows);
+    for row in table.rows.iter().filter(|row| row.left_out) {
+        let _ = writeln!(text, "{} is left out: it fails too often", row.configuration);
     }
     text.push('\n');
     for (name, bug) in &tally.bugs {
         let construct = bug.first.construct.as_ref();
         let without = construct.map(|it| format!("; right without {it}")).unwrap_or_default();
-        let plural = if bug.alarms == 1 { "" } else { "s" };
-        let _ = writeln!(text, "{name}: {} alarm{plural}{without}", show_count(bug.alarms));
+        let _ = writeln!(text, "{name}: seen {}{without}", counted(bug.alarms, "time"));
     }
-    let accused = tally.others.iter().filter(|other| other.end == End::Generator).count();
-    if accused > 0 {
-        let _ =
-            writeln!(text, "{accused} alarms accuse the generator of kernels: see campaign.jsonl");
+    let ended = |end: End| {
+        let count = tally.others.iter().filter(|other| other.end == end).count() as u64;
+        (count > 0).then(|| counted(count, "suspected bug"))
+    };
+    if let Some(accused) = ended(End::Generator) {
+        let _ = writeln!(
+            text,
+            "{accused} may be a fault of the generator of kernels: see campaign.jsonl"
+        );
     }
-    let invalid = tally.others.iter().filter(|other| other.end == End::Invalid).count();
-    if invalid > 0 {
-        let _ = writeln!(text, "{invalid} alarms were raised by invalid programs");
+    if let Some(invalid) = ended(End::Invalid) {
+        let _ = writeln!(text, "{invalid} came from invalid programs");
     }
     if tally.missing > 0 {
         let _ = writeln!(text, "{} seeds or files gave no program", show_count(tally.missing));
     }
     let _ = writeln!(
         text,
-        "{} bugs in {}; {} programs; this run took {}, slots {:.0} % busy",
-        tally.bugs.len(),
+        "{} in {}; {}; this run took {}, cores {:.0} % busy",
+        counted(tally.bugs.len() as u64, "bug"),
         out.join(BUGS).display(),
-        show_count(tally.programs),
+        counted(tally.programs, "program"),
         show_duration(result.wall),
         result.busy * 100.0
     );
     let _ = writeln!(text, "report: {}", out.join(PAGE).display());
     let is_over = count.is_some_and(|count| tally.programs >= count) && result.open_alarms == 0;
     if !is_over {
-        let _ = writeln!(
-            text,
-            "{} alarms are not looked into yet; to go on, run the same command",
-            result.open_alarms
-        );
+        let open = match result.open_alarms as u64 {
+            _ if tally.programs < gate => {
+                format!("Nothing is reduced before the first {} (--gate)", counted(gate, "program"))
+            }
+            0 => "All suspected bugs have been examined".to_owned(),
+            1 => "1 suspected bug has not been examined yet".to_owned(),
+            open => format!("{} suspected bugs have not been examined yet", show_count(open)),
+        };
+        let _ = writeln!(text, "{open}. Run the same command to continue.");
     }
     text
 }

@@ -64,7 +64,7 @@ pub(crate) struct InitArgs {
     #[arg(long, value_name = "CONFIGURATION")]
     pub accuse: Option<String>,
 
-    /// Go on although no stage can look for this kind of error in the kernel, such as data-race (may be repeated)
+    /// Continue although no stage can look for this kind of error in the kernel, such as data-race (may be repeated)
     #[arg(long, value_name = "KIND")]
     pub allow_unchecked: Vec<FindingKind>,
 

@@ -63,7 +63,7 @@ pub(crate) struct MutantsArgs {
     pub device: DeviceArgs,
 
     /// Judge N mutants at a time [default: the number of cores]
-    #[arg(long, short = 'j', value_name = "N")]
+    #[arg(long, short = 'j', value_name = "N", value_parser = units::parse_count)]
     pub jobs: Option<NonZeroUsize>,
 
     /// Stop a tool, or a run on a device, after TIME: seconds, or as in 500ms, 90s, 2m

@@ -5,11 +5,11 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Paragraph, Sparkline};
+use ratatui::widgets::{Paragraph, Sparkline, Wrap};
 
 use super::model::{CommitView, Model};
 use crate::printing::printable;
-use crate::units::{show_bytes, show_count, show_duration, show_share};
+use crate::units::{show_bytes, show_clock, show_count, show_duration, show_share};
 
 /// From this width on, the program stands beside the commits.
 const WIDE: u16 = 120;
@@ -20,12 +20,36 @@ const LOW: u16 = 16;
 /// Resolution of the curve.
 const CURVE_TOP: u64 = 1000;
 
+/// What fills the screen under the figures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum View {
+    /// The commits, and the program beside them where there is room.
+    #[default]
+    Commits,
+    /// The program.
+    Program,
+    /// The end of the last test, and what it printed.
+    Output,
+    /// The keys.
+    Keys,
+}
+
+/// The keys, and what they do.
+const KEYS: [(&str, &str); 6] = [
+    ("p", "show the program, or the commits again"),
+    ("o", "show what the last test printed"),
+    ("s", "skip the rest of this pass"),
+    ("q", "stop; the same command continues"),
+    ("?", "show the keys"),
+    ("arrows, Page Up, Page Down, Home", "scroll"),
+];
+
 /// The view that the user chose.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Choice {
-    /// The program fills the screen.
-    pub program: bool,
-    /// The first line of the program that is shown.
+    /// What is shown.
+    pub view: View,
+    /// The first line of it that is shown.
     pub scroll: usize,
     /// Colours are wanted.
     pub colors: bool,
@@ -57,8 +81,8 @@ pub(crate) fn draw(frame: &mut Frame<'_>, model: &Model, choice: Choice) {
     let heights = model.heights(graph.width.into(), CURVE_TOP);
     let sparkline = Sparkline::default().data(&heights).max(CURVE_TOP);
     frame.render_widget(sparkline.style(choice.color(Color::Green)), graph);
-    if choice.program {
-        frame.render_widget(program(&model.program, choice.scroll, body), body);
+    if choice.view != View::Commits {
+        frame.render_widget(chosen(model, choice, body), body);
     } else if area.width >= WIDE {
         let [left, right] =
             Layout::horizontal([Constraint::Fill(1); 2]).spacing(2).areas::<2>(body);
@@ -75,7 +99,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, model: &Model, choice: Choice) {
 }
 
 fn heading(model: &Model, width: u16) -> Line<'static> {
-    let time = show_duration(model.statistics.elapsed());
+    let time = show_clock(model.statistics.elapsed());
     let title = format!("clreduce {}", model.name);
     let room = usize::from(width).saturating_sub(time.len() + 1);
     let title: String = title.chars().take(room).collect();
@@ -141,6 +165,28 @@ fn commit_lines(commit: &CommitView, choice: Choice) -> Vec<Line<'static>> {
     std::iter::once(head).chain(diff).collect()
 }
 
+/// The view that fills the body.
+fn chosen(model: &Model, choice: Choice, area: Rect) -> Paragraph<'static> {
+    match choice.view {
+        View::Commits => commits(model, area, choice),
+        View::Program => program(&model.program, choice.scroll, area),
+        View::Output => {
+            let (end, output) = &model.last_test;
+            let output = String::from_utf8_lossy(output);
+            let nothing = if output.is_empty() { "(it printed nothing)" } else { "" };
+            let output = console::strip_ansi_codes(&output);
+            let lines = [end.as_str(), nothing].into_iter().filter(|line| !line.is_empty());
+            let lines = lines.chain(output.lines()).skip(choice.scroll);
+            let shown = |line: &str| Line::from(printable(line).replace('\t', "    "));
+            Paragraph::new(lines.map(shown).collect::<Vec<_>>()).wrap(Wrap { trim: false })
+        }
+        View::Keys => {
+            let lines = KEYS.map(|(key, what)| Line::from(format!("{key}  {what}")));
+            Paragraph::new(lines.to_vec()).wrap(Wrap { trim: false })
+        }
+    }
+}
+
 /// The lines of the program that fit, from the line that the user scrolled to.
 fn program(case: &TestCase, scroll: usize, area: Rect) -> Paragraph<'static> {
     let (width, height) = (usize::from(area.width), usize::from(area.height));
@@ -165,17 +211,14 @@ fn program(case: &TestCase, scroll: usize, area: Rect) -> Paragraph<'static> {
     Paragraph::new(shown)
 }
 
+/// The most important keys, or the answer to the last one.
 fn footer(model: &Model, choice: Choice) -> Line<'static> {
     let key = |key: &'static str| Span::styled(key, Style::new().add_modifier(Modifier::REVERSED));
-    let program = if choice.program { " commits " } else { " program " };
-    let mut spans = vec![
-        key("p"),
-        Span::raw(program),
-        key("s"),
-        Span::raw(" skip pass "),
-        key("q"),
-        Span::raw(" quit "),
-    ];
+    let program = if choice.view == View::Program { " commits " } else { " program " };
+    let keys = [("p", program), ("o", " output "), ("q", " quit "), ("?", " keys ")];
+    let shown = keys.into_iter().filter(|(name, _)| model.notice.is_empty() || *name == "?");
+    let mut spans: Vec<Span<'static>> =
+        shown.flat_map(|(name, what)| [key(name), Span::raw(what)]).collect();
     spans.push(Span::raw(format!(" {}", model.notice)));
     Line::from(spans)
 }

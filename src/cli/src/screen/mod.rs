@@ -27,7 +27,7 @@ use ratatui::crossterm::{cursor, execute};
 use crate::interrupt;
 use crate::printing::error_line;
 use crate::statistics::RunStatistics;
-use draw::Choice;
+use draw::{Choice, View};
 pub(crate) use model::Model;
 
 /// A reduction that ends sooner is not drawn: nobody could read it.
@@ -239,6 +239,11 @@ impl ScreenState {
             return;
         }
         let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
+        self.model().notice.clear();
+        let mut show = |view| {
+            let view = if choice.view == view { View::Commits } else { view };
+            *choice = Choice { view, scroll: 0, ..*choice };
+        };
         match key.code {
             KeyCode::Char('q') => self.stop(),
             // The terminal sends no signal while it is drawn on.
@@ -247,9 +252,9 @@ impl ScreenState {
                 self.skip.request();
                 self.model().notice = "skipping the pass".to_owned();
             }
-            KeyCode::Char('p') => {
-                *choice = Choice { program: !choice.program, scroll: 0, ..*choice }
-            }
+            KeyCode::Char('p') => show(View::Program),
+            KeyCode::Char('o') => show(View::Output),
+            KeyCode::Char('?') => show(View::Keys),
             KeyCode::Down | KeyCode::Char('j') => choice.scroll += 1,
             KeyCode::Up | KeyCode::Char('k') => choice.scroll = choice.scroll.saturating_sub(1),
             KeyCode::PageDown | KeyCode::Char(' ') => choice.scroll += page,

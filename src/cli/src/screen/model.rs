@@ -9,6 +9,7 @@ use clreduce_engine::events::Event;
 use clreduce_testcase::TestCase;
 
 use crate::diff::{DiffLine, short_diff};
+use crate::progress::verdict_name;
 use crate::statistics::RunStatistics;
 
 /// Commits that are remembered.
@@ -47,6 +48,8 @@ pub(crate) struct Model {
     tests: VecDeque<(Instant, u64)>,
     /// Warnings and notes, as they will be printed.
     pub messages: Vec<String>,
+    /// The end of the last test, and the last lines that it printed.
+    pub last_test: (String, Vec<u8>),
     /// The answer to the last key.
     pub notice: String,
 }
@@ -70,6 +73,7 @@ impl Model {
             last_commit: Instant::now(),
             tests: VecDeque::new(),
             messages: Vec::new(),
+            last_test: ("no test has ended yet".to_owned(), Vec::new()),
             notice: String::new(),
         }
     }
@@ -79,7 +83,13 @@ impl Model {
         self.statistics = statistics.clone();
         match event {
             Event::Started { bytes, .. } => self.curve.push((Duration::ZERO, *bytes)),
-            Event::Judged { pass, tests, .. } => {
+            Event::Judged { pass, step, tests, outcome, known, .. } => {
+                if !known {
+                    let end = [verdict_name(outcome.verdict), &outcome.reason];
+                    let end = end.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>();
+                    let head = format!("the test of step {step}: {}", end.join(", "));
+                    self.last_test = (head, outcome.output_tail.clone());
+                }
                 let steps = if self.pass.0 == *pass { self.pass.1 } else { 0 };
                 self.pass = (pass, steps + 1);
                 let now = Instant::now();
