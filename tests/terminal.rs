@@ -246,3 +246,51 @@ fn a_terminal_that_goes_away_ends_the_run() {
     child.wait().unwrap();
     assert!(bench.read("bug.c").contains("needle("));
 }
+
+/// A title for the terminal, a colour, a control of the upper half of Latin-1, and text that runs backwards.
+const FOREIGN: &str = "\u{1b}]0;pwned\u{7} \u{1b}[31m \u{9b}2J \u{202e}c.gub";
+
+/// Runs it, and looks at every byte that it prints.
+#[track_caller]
+fn assert_tame(bench: &Bench, args: &[&str]) {
+    let output = bench.command(args).output().unwrap();
+    let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    let is_wild = |c: char| c.is_control() && !"\n\t".contains(c) || c == '\u{202e}';
+    assert!(!said.contains(is_wild), "{args:?}: {said:?}");
+    assert_mentions(&said, &[r"\u{"]);
+}
+
+/// What tests, compilers and programs print reaches neither terminals nor reports as it is, whatever prints it.
+#[test]
+fn escape_sequences_of_others_are_shown_and_do_nothing() {
+    let bench = Bench::new();
+    bench.write("foreign", FOREIGN);
+    bench.write("bug.c", "int needle;\n");
+    let foreign = bench.path("foreign").display().to_string();
+    let says = |name: &str, rest: &str| {
+        bench.script(name, &format!("#!/bin/sh\n{rest}\n").replace("FOREIGN", &foreign));
+    };
+    says("rejects.sh", "cat FOREIGN; exit 1");
+    assert_tame(&bench, &["bug.c", "--test", "./rejects.sh"]);
+    says("signs.sh", "grep -q needle *.c && printf 'signature: %s\\n' \"$(cat FOREIGN)\"");
+    fs::create_dir(bench.path("cases")).unwrap();
+    fs::copy(bench.path("bug.c"), bench.path("cases/one.c")).unwrap();
+    assert_tame(&bench, &["batch", "cases", "--test", "./signs.sh", "--out", "out"]);
+    // A compiler that dies with a message.
+    says(
+        "evil-cc",
+        "for file; do :; done; grep -q needle \"$file\" || exit 0\n\
+         echo \"$file:1:1: internal compiler error: in f, at $(cat FOREIGN):1\" >&2; exit 4",
+    );
+    assert_tame(&bench, &["init", "--", "./evil-cc", "-c", "bug.c"]);
+    let recipe = "preset = \"crash\"\n[[configuration]]\nname = \"cc\"\naccused = true\n\
+                  build = \"./evil-cc {file}\"\n";
+    bench.write("evil.toml", recipe);
+    assert_tame(&bench, &["explain", "bug.c", "--test", "evil.toml"]);
+    assert_tame(&bench, &["report", "bug.c", "--test", "evil.toml"]);
+    // A name is foreign, too.
+    let name = format!("{}.c", FOREIGN.replace(' ', ""));
+    bench.write(&name, "int needle;\n");
+    says("sees.sh", "grep -q needle *.c");
+    assert_tame(&bench, &[&name, "--test", "./sees.sh"]);
+}

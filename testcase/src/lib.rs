@@ -10,6 +10,7 @@ mod language;
 mod launch;
 mod lexer;
 mod patch;
+mod printable;
 mod recount;
 mod size;
 mod steps;
@@ -22,6 +23,7 @@ pub use language::{Family, Language, UnknownLanguage};
 pub use launch::Launch;
 pub use lexer::{Token, TokenKind, count_tokens, tokens};
 pub use patch::{Edit, EditKind, Patch};
+pub use printable::printable;
 pub use recount::{is_recountable, recount};
 pub use size::Size;
 #[cfg(feature = "count-steps")]

@@ -4,9 +4,15 @@ use std::time::Duration;
 
 use clreduce_check::{ComputedResult, StageName};
 use clreduce_kernel::{Crash, EmiAgreement, OutcomeClass, Output, RunOutcome, emi};
+use clreduce_testcase::printable;
 use regex::Regex;
 
 use crate::configuration::show;
+
+/// Text of compilers and programs, for a comment.
+pub(crate) fn on_one_line(text: &str) -> String {
+    printable(text).replace(['\n', '\t'], " ")
+}
 
 /// The outcomes of one configuration: one for each program that is compared, usually one.
 pub(crate) struct ShownOutcomes<'a> {

@@ -189,7 +189,7 @@ fn print(
     coverage_failure: Option<&str>,
     path: &Path,
 ) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = crate::printing::out();
     let kernel = path.display();
     let names = |kinds: &BTreeSet<FindingKind>| {
         kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")

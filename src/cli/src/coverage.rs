@@ -11,7 +11,7 @@ use crate::printing::{error_line, printable};
 /// # Errors
 /// When standard output does not take it.
 pub(crate) fn print(coverage: &Coverage, kernel: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = crate::printing::out();
     let number = |count: u64, one: &str, many: &str| {
         format!("{count} {}", if count == 1 { one } else { many })
     };

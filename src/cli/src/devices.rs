@@ -91,9 +91,11 @@ pub(crate) fn devices(args: &DevicesArgs) -> Result<ExitCode, CliError> {
     clock.progress().at("looking for devices");
     let found = Devices::find(&worker_options()?, zoo::installations());
     drop(clock);
-    let mut out = io::stdout();
-    let text = if args.json { json(&found) } else { table(&found) };
-    out.write_all(text.as_bytes()).map_err(CliError::Stdout)?;
+    let written = match args.json {
+        true => io::stdout().write_all(json(&found).as_bytes()),
+        false => crate::printing::out().write_all(table(&found).as_bytes()),
+    };
+    written.map_err(CliError::Stdout)?;
     for problem in &found.problems {
         warning_line(&problem.to_string());
     }

@@ -1,7 +1,7 @@
 //! `clreduce explain` shows what each stage of a recipe says about a variant.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -14,7 +14,6 @@ use clreduce_testcase::TestCase;
 use crate::clock::Clock;
 use crate::failure::CliError;
 use crate::load::{Input, ORIGINAL, beside, load};
-use crate::printing::printable;
 use crate::units::show_duration;
 use crate::{interrupt, recipe};
 
@@ -61,8 +60,8 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ExitCode, CliError> {
     clock.progress().at("running every stage on the variant");
     let judgement = test.look(&variant, true, &cancel);
     drop(clock);
-    let mut out = io::stdout().lock();
-    out.write_all(printable(&show(&judgement)).as_bytes()).map_err(CliError::Stdout)?;
+    let mut out = crate::printing::out();
+    out.write_all(show(&judgement).as_bytes()).map_err(CliError::Stdout)?;
     Ok(ExitCode::from(match judgement.outcome.verdict {
         Verdict::Interesting => 0,
         Verdict::Uninteresting | Verdict::TimedOut => 1,

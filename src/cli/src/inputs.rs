@@ -129,7 +129,7 @@ fn print(found: &FoundInputs, kernel: &Path, output: &Path) -> io::Result<()> {
         1 => "1 launch".to_owned(),
         kept => format!("{kept} launches"),
     };
-    writeln!(io::stdout(), "{}: {kept} of {} that were run", output.display(), found.runs)
+    writeln!(crate::printing::out(), "{}: {kept} of {} that were run", output.display(), found.runs)
 }
 
 /// Launches that would cover more, but under which the kernel is invalid.

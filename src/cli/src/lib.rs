@@ -162,7 +162,7 @@ fn start(args: Args) -> Result<ExitCode, CliError> {
 /// # Errors
 /// When standard output does not take it.
 fn print(text: &str) -> Result<(), CliError> {
-    io::stdout().write_all(text.as_bytes()).map_err(CliError::Stdout)
+    printing::out().write_all(text.as_bytes()).map_err(CliError::Stdout)
 }
 
 fn set_colors(color: Color) {

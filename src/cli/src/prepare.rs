@@ -1,7 +1,7 @@
 //! `clreduce prepare` turns a kernel into one file with as few work-items as its bug needs, so that later tests are
 //! faster.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -170,5 +170,5 @@ fn write(args: &PrepareArgs, original: &TestCase, case: &TestCase) -> Result<(),
 }
 
 fn say(line: &str) -> Result<(), CliError> {
-    writeln!(io::stdout(), "{line}").map_err(CliError::Stdout)
+    writeln!(crate::printing::out(), "{line}").map_err(CliError::Stdout)
 }

@@ -1,39 +1,65 @@
-//! Text for people on standard error. Control characters in names and in the output of tools are shown escaped, so that
+//! Text for people. Control characters in names and in the output of tools are shown escaped, so that
 //! they cannot write over other text, and a closed pipe is no error.
 
-use std::borrow::Cow;
-use std::fmt::Write as _;
-use std::io::{self, Write};
-use std::ops::RangeInclusive;
+use std::fmt;
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
+pub(crate) use clreduce_testcase::printable;
 use console::style;
 
-/// Characters that change the direction of the text after them, so that a name reads as another one.
-const DIRECTIONS: [RangeInclusive<char>; 4] = [
-    '\u{61c}'..='\u{61c}',
-    '\u{200e}'..='\u{200f}',
-    '\u{202a}'..='\u{202e}',
-    '\u{2066}'..='\u{2069}',
-];
+/// Text of this program, whose styles stay. Whatever else controls a terminal is escaped: it came from others.
+fn shown(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("\x1b[") {
+        let (before, sequence) = rest.split_at(at);
+        let parameters = sequence[2..].trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        let after = parameters.strip_prefix('m');
+        shown.push_str(&printable(before));
+        // What is no style loses its meaning with its first character.
+        rest = after.unwrap_or(&sequence[1..]);
+        let style = &sequence[..sequence.len() - rest.len()];
+        shown.push_str(&if after.is_some() { style.into() } else { printable(style) });
+    }
+    shown.push_str(&printable(rest));
+    shown
+}
 
-/// Text with its control characters escaped, except line breaks and tabs.
-pub(crate) fn printable(text: &str) -> Cow<'_, str> {
-    let is_control = |c: char| c.is_control() || DIRECTIONS.iter().any(|range| range.contains(&c));
-    let is_shown = |c: char| !is_control(c) || matches!(c, '\n' | '\t');
-    if text.chars().all(is_shown) {
-        return Cow::Borrowed(text);
+/// Standard output, for text of this program.
+pub(crate) fn out() -> Out {
+    Out(io::stdout().lock())
+}
+
+/// See [`out`].
+pub(crate) struct Out(io::StdoutLock<'static>);
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write_all(shown(&String::from_utf8_lossy(bytes)).as_bytes())?;
+        Ok(bytes.len())
     }
-    let mut shown = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        if is_shown(c) {
-            shown.push(c);
-        } else {
-            // Writing to a string cannot fail.
-            let _ = write!(shown, "{}", c.escape_default());
-        }
+
+    /// At once: a style is written in parts.
+    fn write_fmt(&mut self, text: fmt::Arguments<'_>) -> io::Result<()> {
+        self.0.write_all(shown(&text.to_string()).as_bytes())
     }
-    Cow::Owned(shown)
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Writes what a program has written to standard output: as it is, unless that is a terminal.
+///
+/// # Errors
+/// When the system cannot.
+pub(crate) fn data(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    if out.is_terminal() {
+        return out.write_all(printable(&String::from_utf8_lossy(bytes)).as_bytes());
+    }
+    out.write_all(bytes)
 }
 
 /// A path on one line, with its control characters escaped.
@@ -43,7 +69,7 @@ pub(crate) fn shown_path(path: &Path) -> String {
 
 /// Prints a line that stays on standard error. Nobody may be reading it any more; that is no reason to end a reduction.
 pub(crate) fn error_line(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", shown(text));
 }
 
 /// Prints a warning. Tools write parts of it, so that it may hold control characters.
@@ -66,10 +92,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escape_sequences_are_shown() {
-        assert_eq!(printable("a\n\tb é"), "a\n\tb é");
-        assert_eq!(printable("a\x1b[31mb\r\u{9b}"), r"a\u{1b}[31mb\r\u{9b}");
-        assert_eq!(printable("\u{202e}c.gub"), r"\u{202e}c.gub");
+    fn styles_stay_and_nothing_else() {
+        assert_eq!(shown("a\x1b[1;31mb\x1b[0m"), "a\x1b[1;31mb\x1b[0m");
+        let other = "\x1b]0;t\x07\x1b[2J\x1b[31\u{9b}m\x1b";
+        assert_eq!(shown(other), r"\u{1b}]0;t\u{7}\u{1b}[2J\u{1b}[31\u{9b}m\u{1b}");
         assert_eq!(shown_path(Path::new("a\nerror: b.c")), r"a\nerror: b.c");
     }
 }

@@ -88,7 +88,7 @@ pub(crate) fn print(
     // Standard output belongs to what was sent there.
     let takes_reports = settings.reports().any(|report| *report == ReportFile::Stdout);
     let out: &mut dyn Write =
-        if takes_reports || to_stdout { &mut io::stderr() } else { &mut io::stdout() };
+        if takes_reports || to_stdout { &mut io::stderr() } else { &mut crate::printing::out() };
     match out.write_all(text.as_bytes()) {
         // `clreduce ... | head` is fine.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Stdout(error)),

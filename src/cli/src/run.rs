@@ -21,7 +21,7 @@ use crate::devices::{DeviceArgs, Text, choose, worker_options};
 use crate::expected;
 use crate::failure::{CliError, RunError};
 use crate::launches::LaunchArgs;
-use crate::printing::{error_line, printable};
+use crate::printing::{data, error_line, out, printable};
 use crate::sandbox;
 use crate::units;
 
@@ -200,12 +200,12 @@ pub(crate) fn status(class: OutcomeClass) -> u8 {
 
 /// The results on standard output, a line for each buffer, everything else on standard error.
 fn print(report: &RunReport, note: &str) -> io::Result<()> {
-    let mut out = io::stdout();
+    let mut out = out();
     if let Some(outputs) = report.outcome.result() {
         for output in outputs {
             // The output of a program is text already.
             match output.printed() {
-                Some(text) => out.write_all(text)?,
+                Some(text) => data(text)?,
                 None => writeln!(out, "{}", output.show())?,
             }
         }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use clreduce_testcase::printable;
+
 /// A bug report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BugReport {
@@ -83,7 +85,7 @@ impl BugReport {
                 }
             }
         }
-        text
+        printable(&text).into_owned()
     }
 
     /// The report as plain text, for Bugzilla.
@@ -95,7 +97,7 @@ impl BugReport {
             let shown: Vec<String> = blocks.iter().map(plain_block).collect();
             text.push_str(&shown.join("\n"));
         }
-        text
+        printable(&text).into_owned()
     }
 }
 

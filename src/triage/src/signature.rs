@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use clreduce_testcase::printable;
 use regex::Regex;
 
 /// Ways in which a test says that a program died, where no compiler says more.
@@ -22,6 +23,10 @@ static CHANGING: LazyLock<Option<Regex>> =
 /// Output without any of these has the exit status as its signature, or none if the status is 0.
 #[must_use]
 pub fn of(output: &str, exit_code: Option<i32>) -> String {
+    printable(&found(output, exit_code)).into_owned()
+}
+
+fn found(output: &str, exit_code: Option<i32>) -> String {
     let own = output.lines().find_map(|line| line.split_once("signature: "));
     if let Some((_, own)) = own {
         return own.trim().to_owned();

@@ -8,6 +8,7 @@ use clreduce_kernel::VoteResult;
 
 use super::{DeviceComparison, SuspectedBug, USUAL_LIMIT};
 use crate::format::Preset;
+use crate::shown::on_one_line;
 
 impl DeviceComparison {
     /// The recipe for it. `arguments` is the file that describes the arguments, `build_options` are for every
@@ -21,12 +22,13 @@ impl DeviceComparison {
         build_options: &str,
         allow_unchecked: &[FindingKind],
     ) -> String {
-        let mut text = format!("# The bug that clreduce found with {kernel}:\n");
+        let mut text = format!("# The bug that clreduce found with {}:\n", on_one_line(kernel));
         let width =
             self.configurations.iter().map(|seen| seen.name().len()).max().unwrap_or_default();
         // Writing to a string cannot fail, here and below.
         for seen in &self.configurations {
-            let _ = writeln!(text, "#   {:<width$}  {}", seen.name(), seen.describe());
+            let _ =
+                writeln!(text, "#   {:<width$}  {}", seen.name(), on_one_line(&seen.describe()));
         }
         let _ = writeln!(text, "preset = \"{}\"", bug.preset.name());
         if !build_options.is_empty() {

@@ -10,7 +10,7 @@ use clreduce_recipe::{BugQuery, Compilation, CompilerBug, Recipe, RecipeTest};
 use super::InitArgs;
 use crate::clock::Clock;
 use crate::failure::{CliError, InitError};
-use crate::printing::{note_line, warning_line};
+use crate::printing::{note_line, printable, warning_line};
 use crate::quoting::quoted;
 use crate::{interrupt, recipe, script};
 
@@ -107,13 +107,13 @@ fn unless_exists(path: PathBuf) -> Result<PathBuf, InitError> {
 }
 
 fn print(bug: &CompilerBug, test: &RecipeTest, paths: &Paths) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = crate::printing::out();
     let width = bug.configurations.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
     for (name, outcome) in &bug.configurations {
-        writeln!(out, "{name:<width$}  {outcome}")?;
+        writeln!(out, "{name:<width$}  {}", printable(outcome))?;
     }
     let pin = &test.calibration().pin;
-    let says: String = pin.signature.iter().map(|word| format!("; {word}")).collect();
+    let says: String = pin.signature.iter().map(|word| format!("; {}", printable(word))).collect();
     let class = pin.class.name().replace('_', " ");
     writeln!(out, "\n{}: {}: {class}{says}", bug.preset.name(), pin.accused)?;
     for note in &bug.notes {

@@ -64,7 +64,7 @@ pub(super) fn init(args: &InitArgs) -> Result<ExitCode, CliError> {
     };
     let written = script::create(&path, &text, kind.is_some());
     written.map_err(|source| CliError::Write { path: path.clone(), source })?;
-    let mut out = io::stdout();
+    let mut out = crate::printing::out();
     let _ = writeln!(
         out,
         "\nwritten: {path}\nreduce:  clreduce {kernel} --test {path}",
@@ -258,7 +258,7 @@ pub(crate) fn single(kernel: &Path, source: Vec<u8>) -> Result<TestCase, CliErro
 }
 
 fn print(found: &FoundBug, test: &RecipeTest) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = crate::printing::out();
     out.write_all(table(&found.comparison).as_bytes())?;
     let accused = found.comparison.configurations[found.bug.configuration].name();
     let kind = found.bug.preset.name();

@@ -128,7 +128,7 @@ impl Results<'_> {
     }
 
     pub(super) fn print_json(&self) -> io::Result<()> {
-        let mut out = io::stdout().lock();
+        let mut out = crate::printing::out();
         for JudgedMutant { operator, line, before, after, fate } in &self.judged {
             let (name, details) = (fate.name(), fate.details());
             let mutant = JsonMutant { operator, line: *line, before, after, fate: name, details };
@@ -144,7 +144,7 @@ impl Results<'_> {
 
     /// A table by kind of mutant, the mutants that were not noticed, and the share of those that were.
     pub(super) fn print(&self) -> io::Result<()> {
-        let mut out = io::stdout().lock();
+        let mut out = crate::printing::out();
         write!(out, "{:<18} {:>8}", "operator", "mutants")?;
         FATES.iter().try_for_each(|fate| write!(out, " {fate:>10}"))?;
         writeln!(out)?;

@@ -7,7 +7,7 @@ use super::{BugQuery, CompilerRun};
 use crate::comparison::quoted;
 use crate::format::Preset;
 use crate::resolved::USUAL_MEMORY;
-use crate::shown::describe;
+use crate::shown::{describe, on_one_line};
 
 /// The limit of a compiler that hangs where nothing shows how long it should take.
 const LIMIT_ALONE: &str = "10s";
@@ -30,7 +30,8 @@ pub(super) fn write(
     let width = all().map(|one| one.name.len()).max().unwrap_or_default();
     // Writing to a string cannot fail, here and below.
     for one in all() {
-        let _ = writeln!(text, "#   {:<width$}  {}", one.name, describe(&one.outcome));
+        let _ =
+            writeln!(text, "#   {:<width$}  {}", one.name, on_one_line(&describe(&one.outcome)));
     }
     let _ = writeln!(text, "preset = \"{}\"", preset.name());
     let unchecked = checks.unchecked();
