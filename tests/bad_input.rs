@@ -171,6 +171,33 @@ fn a_test_that_needs_too_much_memory() {
     refused(&bench, &args, &["memory"]);
 }
 
+/// 100 MB in a file in memory, and in a segment of System V.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_test_that_takes_memory_that_no_process_maps() {
+    let bench = Bench::with_bug();
+    let memfd = if cfg!(target_arch = "x86_64") { 319 } else { 279 };
+    let key = 0x636c_0000_u32 + std::process::id() % 0x1_0000;
+    let in_file = format!(
+        "my $name = q(x); open(F, q(>&=), syscall({memfd}, $name, 0)); \
+         syswrite(F, q(x) x (1 << 20)) for 1..100; sleep 2"
+    );
+    let in_segment = format!(
+        "my $s = shmget({key}, 100 << 20, 01600); shmwrite($s, q(x) x (1 << 20), $_ << 20, 1 << 20) for 0..99; sleep 2"
+    );
+    for program in [in_file, in_segment] {
+        bench.script(
+            "test.sh",
+            &format!("#!/bin/sh\ngrep -q needle bug.c || exit 1\nperl -e '{program}'\nexit 0\n"),
+        );
+        // More than perl needs itself.
+        let args = ["bug.c", "--test", SCRIPT, "--memory-limit", "90M", "--sandbox", "off"];
+        refused(&bench, &args, &["memory"]);
+    }
+    let removed = std::process::Command::new("ipcrm").args(["-M", &key.to_string()]).status();
+    assert!(removed.unwrap().success());
+}
+
 #[test]
 fn a_test_that_leaves_processes_behind() {
     let bench = Bench::with_bug();
@@ -373,4 +400,101 @@ fn a_file_that_somebody_edits_meanwhile() {
     assert_mentions(&stderr(&run), &["changed by someone else"]);
     assert_eq!(bench.read("bug.c").replace('\r', ""), format!("{BUG}// mine\n"));
     assert!(stdout(&run).is_empty());
+}
+
+/// Runs it; it must end by itself, which it does not if it waits for a pipe.
+#[cfg(unix)]
+#[track_caller]
+fn ends(bench: &Bench, args: &[&str], parts: &[&str]) {
+    let mut command = assert_cmd::Command::from_std(bench.command(args));
+    let run = command.timeout(std::time::Duration::from_secs(60)).assert().failure();
+    assert_mentions(&stderr(&run), parts);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_or_a_link_in_the_place_of_the_state() {
+    use std::os::unix::fs::symlink;
+    let args = ["bug.c", "--test", SCRIPT];
+    for name in ["journal", "journal.new", "lock", "original"] {
+        let bench = Bench::with_bug();
+        fs::create_dir(bench.path("bug.c.clreduce")).unwrap();
+        let place = bench.path("bug.c.clreduce").join(name);
+        assert!(Command::new("mkfifo").arg(&place).status().unwrap().success());
+        ends(&bench, &args, &["bug.c.clreduce/", name, "remove it"]);
+        fs::remove_file(&place).unwrap();
+        symlink(bench.path("test.sh"), &place).unwrap();
+        ends(&bench, &args, &["bug.c.clreduce/", name, "remove it"]);
+        assert_eq!(bench.read("bug.c"), BUG);
+        assert_eq!(bench.read("test.sh"), TEST);
+    }
+    let bench = Bench::with_bug();
+    fs::create_dir(bench.path("elsewhere")).unwrap();
+    symlink("elsewhere", bench.path("bug.c.clreduce")).unwrap();
+    ends(&bench, &args, &["bug.c.clreduce", "remove it"]);
+    assert_eq!(fs::read_dir(bench.path("elsewhere")).unwrap().count(), 0);
+
+    let bench = Bench::with_bug();
+    assert!(Command::new("mkfifo").arg(bench.path("bug.c.orig")).status().unwrap().success());
+    let mut command = assert_cmd::Command::from_std(bench.command(&args));
+    command.timeout(std::time::Duration::from_secs(60)).assert().success();
+    // The original has another name.
+    assert!(bench.names().contains(&"bug.c.2.orig".to_owned()));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_a_folder_that_leads_nowhere() {
+    let bench = Bench::new();
+    bench.write("d/bug.c", BUG);
+    bench.script("test.sh", TEST);
+    std::os::unix::fs::symlink("gone.h", bench.path("d/a.h")).unwrap();
+    ends(&bench, &["d", "--test", SCRIPT], &["a.h", "leads nowhere"]);
+    assert_eq!(bench.names(), ["d", "test.sh"]);
+}
+
+#[test]
+fn more_tests_at_a_time_than_there_can_be() {
+    let bench = Bench::with_bug();
+    refused(&bench, &["bug.c", "--test", SCRIPT, "-j", "100000"], &["1 to 4096"]);
+}
+
+/// Who may start no thread, or no process, gets an error, and no test runs without its sandbox.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_system_that_gives_no_threads() {
+    let bench = Bench::with_bug();
+    let outside = bench.path("outside");
+    bench.script("test.sh", &format!("{TEST}r=$?\necho x > {}\nexit $r\n", outside.display()));
+    for folder in [bench.path(""), bench.temporary(), bench.path("..")] {
+        let all = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+        fs::set_permissions(folder, all).unwrap();
+    }
+    let program = bench.path("clreduce");
+    fs::copy(env!("CARGO_BIN_EXE_clreduce"), &program).unwrap();
+    let own = fs::read_to_string("/proc/self/status").unwrap();
+    let is_root = own.lines().any(|line| line.starts_with("Uid:\t0\t"));
+    // Nobody else has this number, so that the limit counts what is started here alone.
+    let user = ["setpriv", "--reuid=61234", "--regid=61234", "--clear-groups", "--"];
+    for most in 1..12 {
+        let line = format!(
+            "ulimit -u {most}; exec {} bug.c --test ./test.sh -j 2 -q --fresh",
+            program.display()
+        );
+        let mut command: Vec<&str> = if is_root { user.to_vec() } else { Vec::new() };
+        command.extend(["bash", "-c", &line]);
+        let mut started = Command::new(command[0]);
+        started.args(&command[1..]).current_dir(bench.path("")).env("TMPDIR", bench.temporary());
+        let mut started = assert_cmd::Command::from_std(started);
+        let output = started.timeout(std::time::Duration::from_secs(120)).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!outside.exists(), "{most}: {said}");
+        assert!(!said.contains("panicked") && output.status.code().is_some(), "{most}: {said}");
+        if !output.status.success() {
+            assert!(said.contains("error: "), "{most}: {said}");
+            assert_eq!(bench.read("bug.c"), BUG);
+        }
+        bench.write("bug.c", BUG);
+        bench.assert_nothing_left();
+    }
 }

@@ -73,22 +73,17 @@ struct Line {
 
 fn lines(unit: Tokens<'_>, language: Language) -> Vec<Line> {
     let bytes = unit.bytes;
-    // Where no line may end, in order: tokens and comments, each up to before its last byte.
-    let mut solid: Vec<(Range<usize>, i64, bool)> = Vec::with_capacity(unit.tokens.len());
     let is_code = language != Language::Text;
-    for (index, token) in unit.tokens.iter().enumerate() {
+    let tokens = unit.tokens.iter().enumerate().map(|(index, token)| {
         let text = unit.text(index);
         let nests = i64::from(text == b"{") - i64::from(text == b"}");
-        solid.push((token.range(), nests, is_code && matches!(text, b";" | b"{" | b"}")));
-    }
-    if is_code {
-        solid.extend(comments(unit).into_iter().map(|comment| (comment.range, 0, false)));
-        solid.sort_by_key(|(range, ..)| range.start);
-    }
+        (token.range(), nests, is_code && matches!(text, b";" | b"{" | b"}"))
+    });
+    let comments = if is_code { comments(unit) } else { Vec::new() };
+    let mut comments = comments.into_iter().map(|comment| (comment.range, 0, false)).peekable();
     let mut lines = vec![Line { start: launch_comment(bytes).end, depth: 0 }];
     let (mut at, mut depth) = (0, 0);
-    let end = (bytes.len()..bytes.len() + 1, 0, false);
-    for (range, nests, ends_line) in solid.into_iter().chain([end]) {
+    let mut pass = |(range, nests, ends_line): (Range<usize>, i64, bool)| {
         let breaks = (at..range.start).filter(|&at| bytes[at] == b'\n');
         lines.extend(breaks.map(|at| Line { start: at + 1, depth }));
         depth += nests;
@@ -97,6 +92,14 @@ fn lines(unit: Tokens<'_>, language: Language) -> Vec<Line> {
         if ends_line && goes_on {
             lines.push(Line { start: at, depth });
         }
+    };
+    // Where no line may end, in order: tokens and comments, each up to before its last byte. There may be millions.
+    let end = (bytes.len()..bytes.len() + 1, 0, false);
+    for token in tokens.chain([end]) {
+        while let Some(comment) = comments.next_if(|(range, ..)| range.start < token.0.start) {
+            pass(comment);
+        }
+        pass(token);
     }
     let first = lines[0].start;
     lines.retain(|line| (first..bytes.len()).contains(&line.start));

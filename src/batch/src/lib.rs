@@ -133,7 +133,8 @@ impl Batch {
     /// When it belongs to another batch or process, or the system refuses.
     pub fn open(out: &Path, options: &Options, facts: Facts) -> Result<Self, BatchError> {
         let facts: Facts = options.result_facts().into_iter().chain(facts).collect();
-        let folder = StateFolder::open(out)?;
+        // It may be a link if that is what the user names.
+        let folder = StateFolder::open(fs::canonicalize(out).unwrap_or_else(|_| out.to_owned()))?;
         let path = out.join(FACTS);
         let failed = |source| BatchError::Io { path: path.clone(), source };
         match fs::read(&path) {

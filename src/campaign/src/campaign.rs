@@ -166,12 +166,16 @@ impl Campaign {
             }
             let (ended, timed_out) = (&ended, &timed_out);
             if let Some(time) = start.time {
-                scope.spawn(move || {
+                let clock = move || {
                     if !ended.wait(time) {
                         timed_out.store(true, Ordering::Relaxed);
                         cancel.cancel();
                     }
-                });
+                };
+                if let Err(error) = thread::Builder::new().spawn_scoped(scope, clock) {
+                    shared.stop();
+                    result = Err(CampaignError::Threads(error));
+                }
             }
             let mut watch = DiskWatch::new(&directory, start.disk);
             while !threads.iter().all(|thread| thread.is_finished()) {

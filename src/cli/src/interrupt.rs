@@ -2,8 +2,11 @@
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use clreduce_interestingness::Cancel;
+
+use crate::printing::error_line;
 
 /// Exit status of an interrupted run, as shells have it.
 pub(crate) const INTERRUPTED: u8 = 130;
@@ -23,6 +26,29 @@ pub(crate) fn exit_at_once() -> ! {
         action();
     }
     std::process::exit(i32::from(INTERRUPTED))
+}
+
+/// The longest time until a reduction notices that it is to end. In a pass over a huge program it does not.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Ends the process at once if a reduction does not notice soon that it is to end.
+pub(crate) fn end_soon(cancel: &Cancel) {
+    let token = cancel.clone();
+    let watch = move || {
+        std::thread::sleep(PATIENCE);
+        if !token.is_noticed() {
+            error_line(
+                "Interrupted; to continue, run the same command, or start again with --fresh.",
+            );
+            exit_at_once();
+        }
+    };
+    let hook = cancel.on_cancel(move || {
+        // Without a thread, it ends when it ends.
+        let _ = std::thread::Builder::new().spawn(watch);
+    });
+    // For as long as the process lives.
+    std::mem::forget(hook);
 }
 
 /// Returns a token that the first Ctrl-C (or SIGTERM) triggers.

@@ -6,13 +6,13 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ValueHint, value_parser};
 use clreduce_generator::{
     Avoid, Edits, Kernel, Mode, Profile, Target, Tokens, VARIANTS, generate, variants,
 };
+use clreduce_process::in_parallel;
 
 use crate::expected;
 use crate::failure::{CliError, UsageError};
@@ -206,13 +206,7 @@ pub(crate) fn kernels(args: &GenerateArgs) -> Result<ExitCode, CliError> {
             }
         }
     };
-    thread::scope(|scope| {
-        let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(work)).collect();
-        let results = workers
-            .into_iter()
-            .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        results.collect::<Result<(), CliError>>()
-    })?;
+    in_parallel(0..jobs, jobs, |_, _| work()).into_iter().collect::<Result<(), CliError>>()?;
     Ok(ExitCode::SUCCESS)
 }
 

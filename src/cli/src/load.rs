@@ -52,6 +52,8 @@ pub(crate) enum LoadError {
         shown_path(.0)
     )]
     ReadOnly(PathBuf),
+    #[error("`{}` is a link that leads nowhere\nhelp: remove it, or put the file there", shown_path(.0))]
+    Dangling(PathBuf),
     #[error("`{}` is neither a file nor a folder", shown_path(.0))]
     Special(PathBuf),
     #[error(
@@ -278,6 +280,7 @@ fn files_of_dir(
             let link = fs::symlink_metadata(&disk).map_err(read)?.is_symlink();
             let meta = match fs::metadata(&disk) {
                 Ok(meta) => meta,
+                Err(_) if link => return Err(LoadError::Dangling(disk)),
                 Err(source) => return Err(LoadError::Read { path: disk, source }),
             };
             if meta.is_dir() && link {

@@ -47,11 +47,13 @@ pub(crate) fn reduce(settings: &Settings) -> Result<ExitCode, CliError> {
         report.check()?;
     }
     let cancel = interrupt::on_interrupt()?;
+    interrupt::end_soon(&cancel);
     let mut progress = ProgressDisplay::new(settings.verbosity, settings.plain);
     let subject = open(settings, &progress)?;
     let state = subject.target.state();
     let (results, to_stdout) = (subject.target.results(), subject.target.to_stdout);
     let result = run(settings, subject, &cancel, &mut progress);
+    cancel.notice();
     progress.finish();
     tidy(&state, &result);
     let done = result?;

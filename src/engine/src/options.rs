@@ -208,12 +208,17 @@ impl Options {
     }
 }
 
-/// Reads a number of things of which there is at least one.
+/// The most things at the same time: each is a thread here, and some processes.
+const MOST_AT_A_TIME: usize = 4096;
+
+/// Reads a number of things at the same time, of which there is at least one.
 ///
 /// # Errors
 /// Anything else, with a message for the person who wrote it.
 pub fn parse_count(text: &str) -> Result<NonZeroUsize, &'static str> {
-    text.parse().map_err(|_| "expected a whole number, 1 or more")
+    let count: NonZeroUsize = text.parse().map_err(|_| "expected a whole number, 1 or more")?;
+    let is_possible = count.get() <= MOST_AT_A_TIME;
+    is_possible.then_some(count).ok_or("expected a whole number from 1 to 4096")
 }
 
 /// A language is stored by its name.
@@ -290,6 +295,7 @@ mod tests {
                 writable: vec!["a".to_owned()],
                 readable: vec!["b".to_owned()],
                 network: true,
+                keep_env: vec!["c".to_owned()],
                 gpu: true,
             },
         }

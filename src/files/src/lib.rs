@@ -52,7 +52,8 @@ pub fn replace_with<E: From<io::Error>>(
 /// # Errors
 /// When it cannot be written whole, or something else is there. A file with the same bytes is no error.
 pub fn create(path: &Path, bytes: &[u8], scratch: &Path, like: &Path) -> io::Result<()> {
-    let is_there = || !path.is_symlink() && fs::read(path).is_ok_and(|there| there == bytes);
+    let is_file = || fs::symlink_metadata(path).is_ok_and(|there| there.is_file());
+    let is_there = || is_file() && fs::read(path).is_ok_and(|there| there == bytes);
     let created = |file: NamedTempFile| {
         if let Err(failed) = file.persist_noclobber(path)
             && !is_there()

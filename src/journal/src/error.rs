@@ -21,6 +21,12 @@ pub enum StateError {
     /// Another run works in this folder.
     #[error("another run of clreduce is reducing this test case; it has locked {}", .0.display())]
     Locked(PathBuf),
+    /// Something that clreduce has not made is in the place of its state.
+    #[error(
+        "`{}` is in the place of clreduce's own files, and is a link, a pipe or something else that clreduce does not make\n\
+         help: remove it", .0.display()
+    )]
+    Foreign(PathBuf),
     /// The verdicts in the journal depended on something else.
     #[error(
         "cannot resume from {}, because this has changed since: {what}\n\

@@ -21,9 +21,12 @@ impl StateFolder {
     /// Opens the folder, makes it where it is missing, and locks it.
     ///
     /// # Errors
-    /// When another run holds it, or the system refuses.
+    /// When another run holds it, something else is in its place, or the system refuses.
     pub fn open(directory: impl Into<PathBuf>) -> Result<Self, StateError> {
         let directory = directory.into();
+        if let Some(path) = foreign(&directory) {
+            return Err(StateError::Foreign(path));
+        }
         make_private(&directory).map_err(|e| StateError::io("create", &directory, e))?;
         let path = directory.join("lock");
         let opened = File::options().create(true).truncate(false).write(true).open(&path);
@@ -145,6 +148,28 @@ impl StateFolder {
     fn original_folder(&self) -> PathBuf {
         self.directory.join("original")
     }
+}
+
+/// Something in the place of a folder or in it that is neither a folder nor a file: a link leads elsewhere, and who opens a pipe
+/// waits for ever.
+fn foreign(folder: &Path) -> Option<PathBuf> {
+    // What is missing will be made.
+    let is_folder = fs::symlink_metadata(folder).map_or(true, |found| found.is_dir());
+    let mut pending = vec![folder.to_owned()];
+    if !is_folder {
+        return pending.pop();
+    }
+    while let Some(folder) = pending.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => pending.push(entry.path()),
+                Ok(kind) if !kind.is_file() => return Some(entry.path()),
+                // What cannot be read is told of by whoever reads it.
+                _ => {}
+            }
+        }
+    }
+    None
 }
 
 /// Has the names of all folders below a folder written to the disk, and its own.

@@ -171,8 +171,8 @@ impl<S: CandidateSource> Executor<S> {
     }
 
     /// Sets another deadline.
-    pub fn set_deadline(&mut self, deadline: Instant) {
-        self.deadline = Some(deadline);
+    pub fn set_deadline(&mut self, deadline: Option<Instant>) {
+        self.deadline = deadline;
     }
 
     /// Kills what runs and waits for its end.
@@ -219,6 +219,7 @@ impl<S: CandidateSource> Executor<S> {
 
     fn stopped(&self) -> Option<Stop> {
         if self.cancel.is_cancelled() {
+            self.cancel.notice();
             return Some(Stop::Cancelled);
         }
         if let Some(not_run) = self.scheduler.not_run() {

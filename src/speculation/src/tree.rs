@@ -17,6 +17,9 @@ pub(crate) const CERTAIN: u64 = 1 << 48;
 /// From this probability on, a state is worth a new syntax tree behind a success that is only supposed.
 const LIKELY: u64 = CERTAIN / 4;
 
+/// The variants in a tree have no more bytes together, where there are more than two.
+const MOST_BYTES: usize = 512 << 20;
+
 /// A tree of supposed states.
 #[derive(Debug)]
 pub struct Tree<S> {
@@ -183,7 +186,7 @@ impl<S: CandidateSource> Tree<S> {
             self.release(child, branch);
             return Some(child);
         }
-        if self.nodes.len() >= self.capacity {
+        if self.nodes.len() >= self.capacity() {
             return None;
         }
         let mut source = self.nodes[branch.parent].source.clone();
@@ -194,6 +197,13 @@ impl<S: CandidateSource> Tree<S> {
         self.nodes[branch.parent].children[answer] = Some(child);
         self.release(child, branch);
         Some(child)
+    }
+
+    /// The number of states that there may be. Variants of huge programs must not fill the memory.
+    fn capacity(&self) -> usize {
+        let bytes = self.candidate(self.root).map_or(0, |root| root.variant.total_bytes());
+        let that_fit = MOST_BYTES / bytes.max(1);
+        self.capacity.min(that_fit.max(2))
     }
 
     /// Has a state that is blocked behind a supposed success look further, if that success has since become real, or

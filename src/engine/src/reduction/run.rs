@@ -139,7 +139,7 @@ fn executor<A: CandidateSource>(
     let source = OriginalFirst::new(&reduction.case, source);
     let scheduler = Scheduler::new(source, slots, verdicts);
     let gate = reduction.compile_filter.clone();
-    let deadline = reduction.options.time_limit.map(|limit| started + limit);
+    let deadline = reduction.options.time_limit.and_then(|limit| started.checked_add(limit));
     let executor = Executor::new(scheduler, pool, test, gate, reduction.cancel.clone(), deadline);
     Ok(executor.skipping(reduction.skip.clone()))
 }
@@ -268,7 +268,8 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
             }
             if ended == Ending::TimeLimit {
                 // Time for the confirmations alone, which end earlier for a test that ends.
-                executor.set_deadline(Instant::now() + 2 * self.limits.of_test());
+                let longest = self.limits.of_test().saturating_mul(2);
+                executor.set_deadline(Instant::now().checked_add(longest));
             }
             match self.confirm_result(executor) {
                 Ok(is_confirmed) if is_confirmed || ended == Ending::TimeLimit => return Ok(ended),
