@@ -34,6 +34,23 @@ const ROW: &str = "attempt: ";
 /// An ordinary user.
 const NOBODY: &str = "65534";
 
+/// The key of a segment of memory.
+const SEGMENT: i32 = 0x636c_7264;
+
+/// A program that makes a system call, by its numbers on x86-64 and AArch64, and succeeds as it does.
+fn system_call([x86, arm]: [u32; 2], arguments: &str) -> String {
+    let number = if cfg!(target_arch = "x86_64") { x86 } else { arm };
+    format!("perl -e \"my @a = ({arguments}); exit(syscall({number}, @a) < 0)\"")
+}
+
+/// A program that makes a socket `S` for TCP, and does more with it. `$to` is the address.
+fn socket_call(rest: &str, port: u16) -> String {
+    format!(
+        "perl -MSocket -e '$to = pack_sockaddr_in({port}, inet_aton(\"127.0.0.1\")); exit(!(socket(S, PF_INET, \
+         SOCK_STREAM, {rest}));'"
+    )
+}
+
 /// The machine around a test.
 struct Scene {
     home: PathBuf,
@@ -50,6 +67,8 @@ impl Scene {
     fn new(home: &Path) -> Self {
         let name = format!("clreduce-sandbox-{}", std::process::id());
         fs::create_dir_all(home.join(".ssh")).unwrap();
+        fs::create_dir_all(home.join(".cache/clreduce")).unwrap();
+        fs::write(home.join(".cache/clreduce/host"), "program").unwrap();
         fs::write(home.join(".ssh/id"), "key").unwrap();
         fs::write(home.join("kept"), "kept").unwrap();
         fs::set_permissions(home.join("kept"), fs::Permissions::from_mode(0o644)).unwrap();
@@ -88,8 +107,7 @@ impl Scene {
         };
         let tcp = self.tcp.local_addr().unwrap().port();
         let udp = self.udp.local_addr().unwrap().port();
-        let socket = self.home.join("socket");
-        let ptrace = if cfg!(target_arch = "x86_64") { 101 } else { 117 };
+        let (socket, kept) = (self.home.join("socket"), self.home.join("kept"));
         vec![
             ("`chmod` of a file outside", "chmod 600 ~/kept".to_owned()),
             ("read `~/.ssh`", "grep -q key ~/.ssh/id".to_owned()),
@@ -100,14 +118,35 @@ impl Scene {
             ("send by UDP", format!("bash -c 'echo x > /dev/udp/127.0.0.1/{udp}'")),
             ("connect to a Unix socket in the home", unix(&format!("\"{}\"", socket.display()))),
             ("connect to an abstract Unix socket", unix(&format!("\"\\0{}\"", self.name))),
+            ("change a program that clreduce keeps", "echo x > ~/.cache/clreduce/host".to_owned()),
+            ("limit another process", format!("prlimit --pid {victim} --nofile=77:77")),
+            ("renice another process", format!("renice -n 5 -p {victim}")),
+            ("bind another process to a core", format!("taskset -p -c 0 {victim}")),
+            ("connect by MPTCP", socket_call("262) && connect(S, $to)", tcp)),
+            ("connect by TCP Fast Open", socket_call("0) && send(S, \"x\", 0x20000000, $to)", tcp)),
+            ("listen on TCP without an address", socket_call("0) && listen(S, 1)", tcp)),
+            (
+                "keep a key in a keyring",
+                system_call([248, 217], "'user', 'clreduce-sandbox', 'x', 1, -4"),
+            ),
+            (
+                "set an extended attribute of a file outside",
+                system_call([188, 5], &format!("'{}', 'user.x', 'x', 1, 0", kept.display())),
+            ),
+            ("keep memory of System V", system_call([29, 194], &format!("{SEGMENT}, 4096, 01600"))),
             (
                 "`ptrace` of another process",
                 // PTRACE_ATTACH; the victim goes on when the attempt ends.
-                format!("perl -e 'exit(syscall({ptrace}, 16, {victim}, 0, 0) != 0)'"),
+                system_call([101, 117], &format!("16, {victim}, 0, 0")),
             ),
             ("`kill -9` of another process", format!("kill -9 {victim}")),
             ("`rm -rf ~`", "rm -rf ~/*".to_owned()),
         ]
+    }
+
+    /// What the system says of the victim.
+    fn of_victim(&self, file: &str) -> String {
+        fs::read_to_string(format!("/proc/{}/{file}", self.victim.id())).unwrap()
     }
 
     /// Returns true if an attempt changed something outside, or was answered.
@@ -125,11 +164,32 @@ impl Scene {
                 std::thread::sleep(Duration::from_millis(100));
                 self.victim.try_wait().unwrap().is_some()
             }
-            "connect by TCP" => self.tcp.accept().is_ok(),
+            "change a program that clreduce keeps" => {
+                fs::read(self.home.join(".cache/clreduce/host")).unwrap() != b"program"
+            }
+            "limit another process" => self.of_victim("limits").contains(" 77 "),
+            "renice another process" => self.of_victim("stat").split(' ').nth(18) == Some("5"),
+            "bind another process to a core" => {
+                self.of_victim("status").contains("Cpus_allowed_list:\t0\n")
+            }
+            "keep memory of System V" => {
+                let kept = fs::read_to_string("/proc/sysvipc/shm").unwrap();
+                let key = SEGMENT.to_string();
+                let is_kept = kept.lines().any(|line| line.split_whitespace().next() == Some(&key));
+                let _ = Command::new("ipcrm").args(["-M", &key]).output();
+                is_kept
+            }
+            "connect by TCP" | "connect by MPTCP" | "connect by TCP Fast Open" => {
+                self.tcp.accept().is_ok()
+            }
             "send by UDP" => self.udp.recv(&mut [0; 8]).is_ok(),
             "connect to a Unix socket in the home" => self.socket.accept().is_ok(),
             "connect to an abstract Unix socket" => self.hidden_socket.accept().is_ok(),
-            "`ptrace` of another process" | "read `~/.ssh`" => accepted,
+            "`ptrace` of another process"
+            | "read `~/.ssh`"
+            | "listen on TCP without an address"
+            | "keep a key in a keyring"
+            | "set an extended attribute of a file outside" => accepted,
             other => panic!("{other}"),
         }
     }
@@ -166,11 +226,8 @@ fn judge(line: &str, confinement: Confinement, limits: Limits) -> Verdict {
 }
 
 /// What Landlock stops only since a version of Linux, as the page says.
-const SINCE: [(&str, (u32, u32)); 3] = [
-    ("connect by TCP", (6, 7)),
-    ("connect to an abstract Unix socket", (6, 12)),
-    ("`kill -9` of another process", (6, 12)),
-];
+const SINCE: [(&str, (u32, u32)); 2] =
+    [("connect to an abstract Unix socket", (6, 12)), ("`kill -9` of another process", (6, 12))];
 
 /// The version of this kernel.
 fn kernel() -> (u32, u32) {
@@ -323,6 +380,41 @@ fn strict_hides_what_is_beside_the_test_unless_it_is_allowed() {
     assert_mentions(&stderr(&refused), &["the sandbox is the reason", "--readable"]);
     bench.reduce(&["bug.c", "-t", "./test.sh", "--sandbox", "strict", "--readable", &logs, "-q"]);
     assert!(bench.read("bug.c").contains("needle"));
+}
+
+/// Programs that were compiled once and run later decide which kernels are valid.
+#[test]
+fn programs_that_are_kept_are_nobodys_to_change() {
+    let bench = Bench::with_bug();
+    bench.write(
+        "race.cl",
+        "// -g 4,1,1 -l 4,1,1\n__kernel void entry(__global ulong *r) { r[0] = get_global_id(0); }\n",
+    );
+    let caches = bench.path("caches");
+    let run = |args: &[&str]| {
+        let output = bench.command(args).env("XDG_CACHE_HOME", &caches).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        format!("{}{}", text(&output.stdout), text(&output.stderr))
+    };
+    // Takes the word that has the program look for races away.
+    let poison = format!(
+        "#!/bin/bash\ngrep -q needle bug.c || exit 1\n\
+         for f in $(find {caches} -type f -name 'host-*'); do case $f in *.*) continue;; esac\n\
+         mv $f $f.real && printf '#!/bin/bash\\na=(); for x; do [ \"$x\" = races ] || a+=(\"$x\"); done; exec %s \
+         \"${{a[@]}}\"\\n' $f.real > $f && chmod 700 $f; done\nexit 0\n",
+        caches = caches.display()
+    );
+    bench.script("poison.sh", &poison);
+    for level in ["auto", "strict", "off"] {
+        for _ in 0..2 {
+            let said = run(&["check", "race.cl", "--only", "sanitize", "--sandbox", level]);
+            assert_mentions(&said, &["race.cl:2: data-race:"]);
+            bench.write("bug.c", "int needle;\nint other;\n");
+            let reduced = ["bug.c", "--test", "./poison.sh", "--sandbox", level, "--fresh", "-q"];
+            let said = run(&reduced);
+            assert_eq!(bench.read("bug.c").trim(), "needle", "{level}: {said}");
+        }
+    }
 }
 
 #[test]

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use clreduce_process::{
-    Cancel, Completed, Confinement, End, Launcher, Limits, LocalLauncher, RunFolder, SetupError,
-    Task, TestCommand,
+    Cancel, Completed, Confinement, End, Launcher, Limits, LocalLauncher, Permissions, RunFolder,
+    SetupError, Task, TestCommand,
 };
 use clreduce_testcase::{Clues, LEAST_COMPLAINING, TestCase};
 use regex::bytes::Regex;
@@ -190,6 +190,7 @@ impl CommandTest {
         Task {
             command: self.command.clone(),
             limits: self.limits(),
+            permissions: Permissions::default(),
             whole_output: self.pattern.is_some(),
             count_left: false,
         }
@@ -322,6 +323,10 @@ mod tests {
 
         fn temporary(&self) -> &Path {
             Path::new("")
+        }
+
+        fn sandbox(&self) -> &'static str {
+            "none"
         }
     }
 

@@ -78,7 +78,7 @@ impl CheckOptions {
             clang: self.clang.clone(),
             build_options: self.build_options.clone(),
             compile_worker: self.compile_worker.clone(),
-            confinement: self.confinement(),
+            confinement: self.confinement.clone(),
             cache: self.cache.clone(),
             side_by_side: self.side_by_side,
             most_jumps: self.most_jumps,
@@ -92,12 +92,7 @@ impl CheckOptions {
             ..Limits::default()
         };
         let (temporary, worker) = (self.temporary.clone(), self.worker.clone());
-        ToolRunner::confined(temporary, worker, limits, self.confinement())
-    }
-
-    /// Tools write parts of the host run-time.
-    fn confinement(&self) -> Confinement {
-        self.confinement.clone().with_writable([self.cache.clone()])
+        ToolRunner::confined(temporary, worker, limits, self.confinement.clone())
     }
 }
 

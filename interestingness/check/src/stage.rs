@@ -70,7 +70,8 @@ impl StageSetup {
     pub(crate) fn compile_workers(&self) -> Option<WorkerOptions> {
         let mut worker = WorkerOptions::new(self.compile_worker.clone()?);
         worker.temporary = self.tools.temporary().to_owned();
-        worker.confinement = self.confinement.clone();
+        // Compilers that have started load a part that is kept.
+        worker.confinement = self.confinement.clone().with_readable([self.cache.clone()]);
         worker.start_limit = self.tools.limits.time.unwrap_or(worker.start_limit);
         Some(worker)
     }

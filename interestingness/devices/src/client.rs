@@ -11,7 +11,7 @@ use clreduce_kernel::{
     Argument, Fill, KernelLaunch, KernelRun, ProgramKind, RunLimits, RunOutcome, RunReport, Scalar,
 };
 use clreduce_process::worker::{WorkerError, WorkerEvent, WorkerOptions};
-use clreduce_process::{Cancel, Limits, ToolRunner};
+use clreduce_process::{Cancel, Limits, ToolRunner, from_now};
 
 use crate::backend::{Transport, with_gpus};
 use crate::device::Device;
@@ -216,13 +216,13 @@ fn hear(
     const LEAST: Duration = Duration::from_millis(20);
     let started = Instant::now();
     if !is_fair {
-        return hear_until(process, started + limit, memory);
+        return hear_until(process, from_now(limit), memory);
     }
-    let (before, last) = (process.computed(), started + limit * 3);
+    let (before, last) = (process.computed(), from_now(limit.saturating_mul(3)));
     let mut missing = limit;
     loop {
         // Two threads may compute at a time, and others make them slower.
-        let deadline = (Instant::now() + (missing / 2).max(LEAST)).min(last);
+        let deadline = from_now((missing / 2).max(LEAST)).min(last);
         let event = hear_until(process, deadline, memory)?;
         if !matches!(event, WorkerEvent::Silence) || Instant::now() >= last {
             return Some(event);

@@ -104,7 +104,8 @@ fn attempt(
     let files = TestCase::single(FILE, &*run.source);
     let files = files.map_err(|error| unresolved(error.to_string()))?;
     let started = Instant::now();
-    let ran = tools.within(Some(limits.build)).run(&nvcc.to_string_lossy(), args, &files, cancel);
+    let builds = tools.within(Some(limits.build)).with_writable(folder.path());
+    let ran = builds.run(&nvcc.to_string_lossy(), args, &files, cancel);
     *build = started.elapsed();
     if ran.end != End::Exited(0) {
         return Err(build_outcome(&ran));

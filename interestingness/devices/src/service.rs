@@ -36,7 +36,6 @@ impl<D: Driver> Service for DeviceService<D> {
     const NAME: &'static str = D::SERVICE;
     /// Drivers for CPUs keep the private memory of work-items on the stacks of their threads.
     const STACK_BYTES: u64 = 256 << 20;
-    const CACHE_VARIABLES: &'static [&'static str] = &["POCL_CACHE_DIR", "CUDA_CACHE_PATH"];
     type Order = DeviceOrder;
     type Reply = DeviceReply;
 

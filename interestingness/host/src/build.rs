@@ -18,7 +18,7 @@ use crate::order::Order;
 use crate::subject::HostKernel;
 use crate::symbols::{self, CodeAddress, ProgramSymbols};
 use crate::toolchain::Toolchain;
-use crate::{FILE, alignment, divisions, forked, own, parts, start, sub_groups};
+use crate::{FILE, alignment, cache, divisions, forked, own, parts, start, sub_groups};
 
 /// The file with the kernel's code.
 pub const CODE: &str = "kernel.so";
@@ -42,6 +42,8 @@ pub struct HostBuild<'a> {
 pub struct HostProgram {
     folder: TempDir,
     host: PathBuf,
+    /// The folder of the host program.
+    cache: PathBuf,
     parts: Vec<PathBuf>,
     launches: Vec<KernelLaunch>,
     /// Words for the run-time about the program as a whole: its variables in local memory, and what to look for.
@@ -61,7 +63,11 @@ impl HostBuild<'_> {
     pub fn program(&self, flavour: Flavour, detail: BuildDetail) -> Result<HostProgram, HostError> {
         let launches = self.subject.launches.clone()?;
         let folder = self.toolchain.tools.folder()?;
-        let object = self.compile_kernel(flavour, detail, &launches, folder.path())?;
+        let cache = cache::folder(&self.toolchain);
+        let tools = self.toolchain.tools.with_readable(&cache).with_writable(folder.path());
+        let mut writing: HostBuild<'_> = *self;
+        writing.toolchain.tools = &tools;
+        let object = writing.compile_kernel(flavour, detail, &launches, folder.path())?;
         let kernel = symbols::of_kernel(&fs::read(&object)?)?;
         let foreign = own::foreign(&kernel.undefined, self.subject);
         if !foreign.is_empty() {
@@ -77,7 +83,7 @@ impl HostBuild<'_> {
             parts.push(built);
         }
         let code = folder.path().join(CODE);
-        self.link(&object, &parts, &code)?;
+        writing.link(&object, &parts, &code)?;
         let mut words: Vec<OsString> = Vec::new();
         if matches!(flavour, Flavour::Addresses | Flavour::Memory) {
             let places = symbols::addresses(&fs::read(&code)?, &kernel.local)?;
@@ -96,6 +102,7 @@ impl HostBuild<'_> {
         Ok(HostProgram {
             folder,
             host,
+            cache,
             parts,
             launches,
             words,
@@ -346,6 +353,7 @@ impl HostProgram {
         let end = RandomState::new().build_hasher().finish();
         args.push(format!("end:{end}").into());
         let contents = start::contents(launch)?;
+        let tools = tools.with_readable(&self.cache);
         let mut ran = tools.run(&self.host.to_string_lossy(), args, &contents, cancel);
         ran.end = match ran.end {
             End::Exited(EXIT_UNKNOWN) => return Err(self.unknown(&ran)),

@@ -119,15 +119,12 @@ pub(crate) fn built_in(
 
 /// The library with arithmetic, for the linker.
 pub(crate) fn library(toolchain: &Toolchain<'_>, files: &TestCase) -> Result<PathBuf, HostError> {
-    let place = cache::place(
-        toolchain.cache,
-        "library",
-        &(toolchain.clang.program(), toolchain.clang.version()),
-    );
-    if !place.exists() {
+    let key = (toolchain.clang.program(), toolchain.clang.version());
+    let place = cache::place(toolchain, "library", &key);
+    if !cache::is_sound(&place) {
         let args = ["-target", "x86_64-linux-gnu", "-print-libgcc-file-name"].map(OsString::from);
         let ran = toolchain.run_clang(args.into(), files);
-        cache::make(&place, |finished| fs::copy(ran.stdout.trim(), finished).map(drop))?;
+        cache::put(&place, fs::read(ran.stdout.trim())?)?;
     }
     Ok(place)
 }
@@ -140,19 +137,20 @@ fn cached(
     mut args: Vec<OsString>,
 ) -> Result<PathBuf, HostError> {
     let key = (text, &args, toolchain.clang.program(), toolchain.clang.version());
-    let place = cache::place(toolchain.cache, name, &key);
-    if place.exists() {
+    let place = cache::place(toolchain, name, &key);
+    if cache::is_sound(&place) {
         return Ok(place);
     }
     let files = TestCase::single(file, text.as_bytes())?;
     // The limit is meant for kernels; this is done once and kept.
     let limit = toolchain.tools.limits.time.map(|limit| limit.max(PART_LIMIT));
-    let tools = toolchain.tools.within(limit);
-    cache::make(&place, |finished| {
-        args.extend(["-w", "-o"].map(OsString::from));
-        args.push(finished.into());
-        Toolchain { tools: &tools, ..*toolchain }.compile(args, &files)
-    })?;
+    let folder = toolchain.tools.folder()?;
+    let tools = toolchain.tools.within(limit).with_writable(folder.path());
+    let finished = folder.path().join(name);
+    args.extend(["-w", "-o"].map(OsString::from));
+    args.push(finished.clone().into());
+    Toolchain { tools: &tools, ..*toolchain }.compile(args, &files)?;
+    cache::put(&place, fs::read(finished)?)?;
     Ok(place)
 }
 

@@ -127,7 +127,7 @@ fn build_outcome(ran: &ToolRun) -> RunOutcome {
 
 fn repeat(program: &HostProgram, tools: &ToolRunner, times: u32, cancel: &Cancel) -> RunOutcome {
     let mut results: Vec<Vec<Output>> = Vec::new();
-    let deadline = tools.limits.time.map(|limit| Instant::now() + limit);
+    let deadline = tools.limits.time.and_then(|limit| Instant::now().checked_add(limit));
     for _ in 0..times.max(1) {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let tools = tools.within(left);

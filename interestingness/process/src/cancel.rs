@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::limits::from_now;
+
 /// Cancels one test. Clones share the state.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel {
@@ -14,6 +16,7 @@ pub struct Cancel {
 #[derive(Default)]
 struct Shared {
     cancelled: AtomicBool,
+    noticed: AtomicBool,
     hooks: Mutex<Hooks>,
     changed: Condvar,
 }
@@ -44,6 +47,17 @@ impl Cancel {
         Self::default()
     }
 
+    /// Says that whoever was to end has noticed, and is about to.
+    pub fn notice(&self) {
+        self.shared.noticed.store(true, Ordering::Release);
+    }
+
+    /// Returns whether somebody has [noticed](Self::notice).
+    #[must_use]
+    pub fn is_noticed(&self) -> bool {
+        self.shared.noticed.load(Ordering::Acquire)
+    }
+
     /// Triggers the token; every waiter wakes.
     pub fn cancel(&self) {
         let mut hooks = self.shared.hooks();
@@ -64,7 +78,7 @@ impl Cancel {
 
     /// Waits until the token is triggered or the time is over. Returns whether it was triggered.
     pub fn wait(&self, limit: Duration) -> bool {
-        let deadline = Instant::now() + limit;
+        let deadline = from_now(limit);
         let mut guard = self.shared.hooks();
         while !self.is_cancelled() {
             let left = deadline.saturating_duration_since(Instant::now());

@@ -107,11 +107,11 @@ fn set_variable(name: &str) -> Option<OsString> {
 /// Waits for the first reply, which may never come.
 fn first_reply(mut replies: ChildStdout, limit: Duration) -> io::Result<ChildStdout> {
     let (sender, receiver) = mpsc::channel();
-    std::thread::spawn(move || {
+    std::thread::Builder::new().spawn(move || {
         let reply = read_reply(&mut replies).map(|_| replies);
         // Nobody waits for it after the limit.
         let _ = sender.send(reply);
-    });
+    })?;
     receiver.recv_timeout(limit).map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
 }
 

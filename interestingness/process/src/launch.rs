@@ -26,11 +26,25 @@ use tempfile::TempDir;
 use thiserror::Error;
 
 use crate::cancel::Cancel;
-use crate::confinement::Confinement;
+use crate::confinement::{Confinement, Permissions};
 use crate::end::Completed;
 use crate::folder::RunFolder;
 use crate::limits::Limits;
 use crate::test_command::TestCommand;
+
+/// Variables that tell compilers and drivers where to keep what they have compiled: what one task keeps there must not
+/// decide what another one sees.
+pub(crate) const CACHES: [&str; 9] = [
+    "CCACHE_DIR",
+    "CLANG_MODULE_CACHE_PATH",
+    "CUDA_CACHE_PATH",
+    "GOCACHE",
+    "MESA_SHADER_CACHE_DIR",
+    "NEO_CACHE_DIR",
+    "POCL_CACHE_DIR",
+    "SCCACHE_DIR",
+    "ZIG_GLOBAL_CACHE_DIR",
+];
 
 /// A command to run to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +53,8 @@ pub struct Task {
     pub command: TestCommand,
     /// Its limits.
     pub limits: Limits,
+    /// Its exceptions from the confinement, besides those of all tasks.
+    pub permissions: Permissions,
     /// True if all of standard output and of standard error is wanted, apart. Otherwise there is only the end of both
     /// together.
     pub whole_output: bool,
@@ -69,7 +85,11 @@ pub trait Launcher: fmt::Debug + Send + Sync {
     /// The folder on this machine for temporary files.
     fn temporary(&self) -> &Path;
 
-    /// Makes a folder on this machine for files that several tasks need. It goes with the launcher at the latest.
+    /// The kind of sandbox in which tasks run.
+    fn sandbox(&self) -> &'static str;
+
+    /// Makes a folder on this machine for files that several tasks need. Tasks read it; only those with the permission
+    /// write there. It goes with the launcher at the latest.
     ///
     /// # Errors
     /// When the system cannot.

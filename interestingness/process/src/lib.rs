@@ -42,7 +42,7 @@ pub use end::{Completed, Crash, End, describe_exit, describe_signal};
 pub use folder::RunFolder;
 pub use fork_server::{FORK_SERVER, ForkServer};
 pub use launch::{Launcher, SetupError, Task};
-pub use limits::Limits;
+pub use limits::{Limits, from_now};
 pub use parallel::in_parallel;
 pub use progress::Progress;
 pub use sharing::when_free;

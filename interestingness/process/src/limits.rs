@@ -1,19 +1,27 @@
 //! The resources that a task may use.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use crate::end::End;
 use crate::units::show_limit;
 
+/// The moment after a time. One that is too long for the clock ends in a century.
+#[must_use]
+pub fn from_now(time: Duration) -> Instant {
+    const CENTURY: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+    let now = Instant::now();
+    now.checked_add(time).unwrap_or_else(|| now + CENTURY)
+}
+
 /// Limits of one task. A task that exceeds one is ended with all its processes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Wall time. Exceeding it is [`End::TimedOut`], exceeding any other limit is [`End::Failed`].
     pub time: Option<Duration>,
-    /// Resident memory of all its processes together, in bytes, on Windows what they have committed. Looked
-    /// at ten times a second: a test may be above it for so long.
+    /// Resident memory of all its processes together, in bytes, with the memory that no process maps (memfd, System V), and on
+    /// Windows what they have committed. Looked at ten times a second: a test may be above it for so long.
     pub memory_bytes: Option<u64>,
     /// The number of processes that it may consist of at a time.
     pub processes: u32,

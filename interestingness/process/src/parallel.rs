@@ -12,15 +12,19 @@ pub fn in_parallel<T: Send, R: Send>(
     let next = Mutex::new(things.into_iter().enumerate());
     let done: Mutex<Vec<(usize, R)>> = Mutex::default();
     thread::scope(|scope| {
-        for _ in 0..jobs {
-            scope.spawn(|| {
-                loop {
-                    let taken = next.lock().unwrap_or_else(PoisonError::into_inner).next();
-                    let Some((index, thing)) = taken else { break };
-                    let result = work(index, thing);
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
-                }
-            });
+        let share = || {
+            loop {
+                let taken = next.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some((index, thing)) = taken else { break };
+                let result = work(index, thing);
+                done.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
+            }
+        };
+        let started =
+            (0..jobs).map_while(|_| thread::Builder::new().spawn_scoped(scope, share).ok());
+        // Where the system gives no thread, this one works.
+        if started.count() == 0 && jobs > 0 {
+            share();
         }
     });
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -11,7 +11,7 @@ use clreduce_testcase::TestCase;
 use tempfile::TempDir;
 
 use crate::cancel::Cancel;
-use crate::confinement::Confinement;
+use crate::confinement::{Confinement, Permissions};
 use crate::end::End;
 use crate::launch::{Launcher, Task};
 use crate::limits::Limits;
@@ -23,6 +23,7 @@ use crate::test_command::TestCommand;
 pub struct ToolRunner {
     /// The limits of one run of a tool.
     pub limits: Limits,
+    permissions: Permissions,
     launcher: Arc<dyn Launcher>,
 }
 
@@ -41,7 +42,7 @@ impl ToolRunner {
     /// Runs tools by a launcher.
     #[must_use]
     pub fn new(launcher: Arc<dyn Launcher>, limits: Limits) -> Self {
-        Self { limits, launcher }
+        Self { limits, permissions: Permissions::default(), launcher }
     }
 
     /// Runs tools on this machine, in folders below `temporary`. With a worker program, each has a supervisor.
@@ -70,14 +71,36 @@ impl ToolRunner {
         runner
     }
 
+    /// The same runner, whose tools may write a folder.
+    #[must_use]
+    pub fn with_writable(&self, folder: &Path) -> Self {
+        let mut runner = self.clone();
+        runner.permissions.writable.push(folder.to_owned());
+        runner
+    }
+
+    /// The same runner, whose tools see a file or folder in every sandbox.
+    #[must_use]
+    pub fn with_readable(&self, path: &Path) -> Self {
+        let mut runner = self.clone();
+        runner.permissions.readable.push(path.to_owned());
+        runner
+    }
+
+    /// The kind of sandbox in which tools run.
+    #[must_use]
+    pub fn sandbox(&self) -> &'static str {
+        self.launcher.sandbox()
+    }
+
     /// The folder for temporary files.
     #[must_use]
     pub fn temporary(&self) -> &Path {
         self.launcher.temporary()
     }
 
-    /// Makes a folder for files that several runs need. It must not outlive the runner. With a worker program, it is
-    /// removed also if this process is killed.
+    /// Makes a folder for files that several runs need. Tools write there only by [`with_writable`](Self::with_writable).
+    /// It must not outlive the runner. With a worker program, it is removed also if this process is killed.
     ///
     /// # Errors
     /// When the system cannot.
@@ -104,8 +127,8 @@ impl ToolRunner {
     }
 
     fn run_command(&self, command: TestCommand, files: &TestCase, cancel: &Cancel) -> ToolRun {
-        let limits = self.limits.clone();
-        let task = Task { command, limits, whole_output: true, count_left: false };
+        let (limits, permissions) = (self.limits.clone(), self.permissions.clone());
+        let task = Task { command, limits, permissions, whole_output: true, count_left: false };
         let completed = self.launcher.run(&task, files, cancel, &mut |_| {});
         let [stdout, stderr] = completed.streams;
         // Tools quote what they read: that need not be text.

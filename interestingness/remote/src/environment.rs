@@ -6,15 +6,10 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// The folder for caches, in the folder of the action. Nothing that a test puts there is met by a later one.
+/// The folder for caches, in the folder of the action: nothing of it is met by a later one.
 const CACHES: &str = ".cache";
-
-/// The folder for caches.
-pub(crate) fn caches(root: &Path) -> PathBuf {
-    root.join(CACHES)
-}
 
 /// Lets programs be found by their names in the folder of the test as well, and gives a home to tools that want one: services
 /// set neither. Caches are in the folder of the action.
@@ -30,7 +25,7 @@ pub(crate) fn set(test: &Path, root: &Path) -> io::Result<()> {
     let path = std::env::join_paths(folders).map_err(io::Error::other)?;
     let has_home = std::env::var_os("HOME").is_some_and(|home| !home.is_empty());
     let mut variables: Vec<(&str, OsString)> =
-        vec![("PATH", path), ("XDG_CACHE_HOME", caches(root).into())];
+        vec![("PATH", path), ("XDG_CACHE_HOME", root.join(CACHES).into())];
     if !has_home {
         variables.push(("HOME", root.as_os_str().to_owned()));
     }

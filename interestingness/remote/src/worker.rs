@@ -29,8 +29,7 @@ const TEMPORARY: &str = "tmp";
 const UNFINISHED: &str = ".answer.json";
 /// The largest file of a test that is searched for names of tools.
 const MOST_TEXT: u64 = 1 << 20;
-/// Kinds of sandboxes, as journals have them.
-const LANDLOCK: &str = "Landlock";
+/// The kind of sandbox that is none.
 const NONE: &str = "none";
 /// The deepest folder of an action that is read.
 const MOST_DEPTH: usize = 64;
@@ -126,18 +125,14 @@ impl Bench<'_> {
                 Err(error) => return Err(error.to_string()),
             };
         if is_first {
-            let sandbox = name_of(&confinement).to_owned();
+            let sandbox = confinement.kind().to_owned();
             return Ok(Says::Tools { fingerprint: found, sandbox, without });
         }
         let temporary = self.root.join(TEMPORARY);
         fs::create_dir_all(&temporary).map_err(|error| error.to_string())?;
         let worker = std::env::current_exe().ok();
         let test = self.root.join(TEST);
-        // Compilers, devices and the run-time of the host keep what they have compiled.
-        let caches = environment::caches(self.root);
-        fs::create_dir_all(&caches).map_err(|error| error.to_string())?;
         let confinement = confinement.with_readable(worker.iter().cloned().chain([test]));
-        let confinement = confinement.with_writable([caches]);
         match &self.order.test {
             OrderedTest::Recipe { path, calibration, devices } => {
                 let options =
@@ -223,15 +218,6 @@ impl Bench<'_> {
     }
 }
 
-/// The kind of sandbox, as journals have it.
-fn name_of(confinement: &Confinement) -> &'static str {
-    match confinement {
-        Confinement::Landlock(_) => LANDLOCK,
-        Confinement::Bubblewrap(_) => "bubblewrap",
-        Confinement::Unconfined => NONE,
-    }
-}
-
 /// The sandbox that the order asks for, and the reason if there is none. `auto` is tried out by the first action alone. Later ones
 /// take what that has `found`: a machine that lacks it runs no test.
 fn confinement(
@@ -247,7 +233,10 @@ fn confinement(
         (SandboxLevel::Auto, Some(_)) => (Confinement::Landlock(permissions), None),
         (SandboxLevel::Auto, None) => match Confinement::landlock(permissions) {
             Ok(confinement) => (confinement, None),
-            Err(reason) => (Confinement::Unconfined, Some(reason.to_string())),
+            Err(reason @ (NoSandbox::Landlock | NoSandbox::System)) => {
+                (Confinement::Unconfined, Some(reason.to_string()))
+            }
+            Err(reason) => return Err(reason),
         },
     })
 }
@@ -340,8 +329,8 @@ mod tests {
     fn later_actions_have_the_sandbox_of_the_first_or_run_no_test() {
         let auto = Sandbox::default();
         let chosen = |found| confinement(&auto, Some(found)).unwrap().0;
-        assert!(matches!(chosen(LANDLOCK), Confinement::Landlock(_)));
-        assert_eq!(name_of(&chosen(NONE)), NONE);
+        assert!(matches!(chosen("Landlock"), Confinement::Landlock(_)));
+        assert_eq!(chosen("none").kind(), "none");
     }
 
     #[test]

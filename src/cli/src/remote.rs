@@ -183,6 +183,8 @@ pub(crate) fn sandbox_of(options: &SandboxOptions) -> Sandbox {
         readable: options.readable.iter().map(Into::into).collect(),
         network: options.network,
         gpus: options.gpu,
+        // Of this machine's variables, another one sees none.
+        kept_variables: Vec::new(),
     };
     Sandbox { level, permissions }
 }

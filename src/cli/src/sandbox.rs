@@ -1,9 +1,7 @@
 //! The sandbox of this run of the program. It is chosen once, from the command line, before anything is started.
 
-use std::fs;
 use std::sync::OnceLock;
 
-use clreduce_check::CheckOptions;
 use clreduce_engine::{SandboxError, SandboxOptions};
 use clreduce_interestingness::{Confinement, NoSandbox};
 
@@ -24,13 +22,9 @@ pub(crate) fn choose(options: &SandboxOptions) -> Result<(), SandboxError> {
     if let Some(reason) = missing {
         warning_line(&without(&reason));
     }
-    let cache = CheckOptions::default().cache;
-    // Where it cannot be made, the tool that wants to write there says so.
-    let _ = fs::create_dir_all(&cache);
     let own = std::env::current_exe().ok();
     // The first choice stays.
-    let _ = CHOSEN
-        .set(confinement.with_writable([cache]).with_readable(own).with_readable(zoo::folder()));
+    let _ = CHOSEN.set(confinement.with_readable(own).with_readable(zoo::folder()));
     Ok(())
 }
 
@@ -41,18 +35,14 @@ pub(crate) fn confinement() -> Confinement {
 
 /// The kind of sandbox, for the journal.
 pub(crate) fn fact() -> &'static str {
-    match CHOSEN.get() {
-        Some(Confinement::Landlock(_)) => "Landlock",
-        Some(Confinement::Bubblewrap(_)) => "bubblewrap",
-        Some(Confinement::Unconfined) | None => "none",
-    }
+    confinement().kind()
 }
 
 /// Advice on a test that rejects the original in the strict sandbox, and is not tried outside.
 pub(crate) fn advice() -> Option<String> {
     matches!(CHOSEN.get(), Some(Confinement::Bubblewrap(_))).then(|| {
-        "the test ran in --sandbox strict, which has another home, /tmp and network; allow more by --readable, --writable \
-         or --network, or see whether the test accepts the original with --sandbox auto"
+        "the test ran in --sandbox strict, which has another home, /tmp and network, and no secrets in the environment; \
+         allow more by --readable, --writable, --network or --keep-env, or see whether the test accepts the original with --sandbox auto"
             .to_owned()
     })
 }

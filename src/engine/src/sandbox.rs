@@ -34,6 +34,10 @@ pub struct SandboxOptions {
     #[cfg_attr(feature = "clap", arg(long, help_heading = HEADING))]
     pub network: bool,
 
+    /// Let tests see the environment variable NAME, which --sandbox strict takes for a secret; can be given several times
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME", help_heading = HEADING))]
+    pub keep_env: Vec<String>,
+
     /// Let tests use GPUs; devices that clreduce runs kernels on can always be used
     #[cfg_attr(feature = "clap", arg(long, help_heading = HEADING))]
     pub gpu: bool,
@@ -68,8 +72,13 @@ pub enum SandboxError {
         source: std::io::Error,
     },
     /// The sandbox was asked for, and cannot be had.
-    #[error("cannot make the sandbox of --sandbox strict: {0}")]
-    NoSandbox(#[from] NoSandbox),
+    #[error("cannot make the sandbox of --sandbox {level}: {reason}")]
+    NoSandbox {
+        /// The level.
+        level: &'static str,
+        /// Why not.
+        reason: NoSandbox,
+    },
 }
 
 impl SandboxOptions {
@@ -84,13 +93,21 @@ impl SandboxOptions {
             readable: paths("--readable", &self.readable)?,
             network: self.network,
             gpus: self.gpu,
+            kept_variables: self.keep_env.clone(),
         };
+        let none = |level, reason| SandboxError::NoSandbox { level, reason };
         Ok(match self.sandbox {
             SandboxLevel::Off => (Confinement::Unconfined, None),
-            SandboxLevel::Strict => (Confinement::bubblewrap(permissions)?, None),
+            SandboxLevel::Strict => {
+                let confinement = Confinement::bubblewrap(permissions);
+                (confinement.map_err(|reason| none("strict", reason))?, None)
+            }
             SandboxLevel::Auto => match Confinement::landlock(permissions) {
                 Ok(confinement) => (confinement, None),
-                Err(reason) => (Confinement::Unconfined, Some(reason)),
+                Err(reason @ (NoSandbox::Landlock | NoSandbox::System)) => {
+                    (Confinement::Unconfined, Some(reason))
+                }
+                Err(reason) => return Err(none("auto", reason)),
             },
         })
     }

@@ -238,7 +238,9 @@ impl Sanitize {
             }
         };
         thread::scope(|scope| {
-            let begun = self.side_by_side.then(|| scope.spawn(run_memory));
+            // Where the system gives no thread, it is done later.
+            let spawn = || thread::Builder::new().spawn_scoped(scope, run_memory).ok();
+            let begun = self.side_by_side.then(spawn).flatten();
             let result = self.run_flavour(Flavour::Addresses, subject, question, cancel);
             let clean = result.map(|result| self.add(Flavour::Addresses, result, subject, report));
             let Ok(Some(addresses)) = clean else {

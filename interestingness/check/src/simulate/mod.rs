@@ -128,7 +128,7 @@ impl CheckStage for Simulate {
             Ok(launches) => launches,
             Err(error) => return StageReport::unsupported(TOOL, error.to_string()),
         };
-        let deadline = self.tools.limits.time.map(|limit| Instant::now() + limit);
+        let deadline = self.tools.limits.time.and_then(|limit| Instant::now().checked_add(limit));
         let mut report = StageReport { checked: self.looks_for(), ..StageReport::default() };
         for launch in launches {
             match self.launch(subject, launch, deadline, cancel, &mut report) {

@@ -1,13 +1,15 @@
 //! Confinement by bubblewrap: a process with its own view of the machine.
 //!
 //! The system is there, and cannot be written. Homes, `/tmp`, `/run` and `/dev/shm` are empty folders of the process's
-//! own, in memory. It sees no other processes, and no network.
+//! own, in memory. It sees no other processes, no network, and no environment variables that hold secrets.
 
 use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use super::{NoSandbox, Permissions, places};
+use super::{ConfinedCommand, NoSandbox, Permissions, places, secrets, system_calls};
 use crate::launch;
 
 /// The program.
@@ -23,10 +25,10 @@ const NAMES: &str = "/run/systemd/resolve";
 
 /// Starts a program that does nothing.
 pub(super) fn try_out(permissions: &Permissions) -> Result<(), NoSandbox> {
-    let mut command = command(permissions, "true".as_ref(), true);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let confinement = super::Confinement::Unconfined;
-    let ended = launch::start(&mut command, &confinement, None).and_then(|c| c.wait_with_output());
+    let ended = command(permissions, "true".as_ref(), true).and_then(|mut command| {
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        launch::start(&mut command, &super::Confinement::Unconfined, None)?.wait_with_output()
+    });
     match ended {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => {
@@ -39,7 +41,12 @@ pub(super) fn try_out(permissions: &Permissions) -> Result<(), NoSandbox> {
 }
 
 /// The command that starts a program, without the program's arguments.
-pub(super) fn command(permissions: &Permissions, program: &OsStr, lasts: bool) -> Command {
+pub(super) fn command(
+    permissions: &Permissions,
+    program: &OsStr,
+    lasts: bool,
+) -> io::Result<ConfinedCommand> {
+    let filter = system_calls::file(permissions)?;
     let mut command = Command::new(PROGRAM);
     command.args(["--unshare-all", "--unshare-user", "--disable-userns"]);
     if permissions.network {
@@ -65,8 +72,12 @@ pub(super) fn command(permissions: &Permissions, program: &OsStr, lasts: bool) -
     for path in &permissions.writable {
         bind(&mut command, "--bind-try", path.clone());
     }
+    for name in secrets::names().filter(|name| !permissions.kept_variables.contains(name)) {
+        command.env_remove(name);
+    }
+    command.arg("--seccomp").arg(filter.as_raw_fd().to_string());
     command.arg("--").arg(program);
-    command
+    Ok(ConfinedCommand { command, _filter: Some(filter) })
 }
 
 /// The folders that are empty, each before those in it.

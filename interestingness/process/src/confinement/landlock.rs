@@ -1,4 +1,5 @@
-//! Confinement by Landlock: the kernel refuses what a thread, and every process that it starts, is not allowed to do.
+//! Confinement by Landlock and a filter of system calls: the kernel refuses what a thread, and every process that it
+//! starts, is not allowed to do.
 //!
 //! A thread confines itself, and can never undo that. To start a confined process, a thread is made for it: it confines
 //! itself, starts the process, and ends. The rest of this process stays as it is. So nothing has to run between fork
@@ -14,14 +15,17 @@ use ::landlock::{
     RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, path_beneath_rules,
 };
 
-use super::{NoSandbox, Permissions, places};
+use super::{NoSandbox, Permissions, places, system_calls};
 
 /// The newest rights that are asked for. A kernel that is older does without those that it does not know.
 const RIGHTS: ABI = ABI::V6;
 
-/// Returns whether the kernel offers Landlock.
-pub(super) fn is_there() -> bool {
-    in_thread(|| enter(&Permissions::default())).is_ok()
+/// Tries whether a thread can be confined.
+pub(super) fn try_out() -> Result<(), NoSandbox> {
+    in_thread(|| enter(&Permissions::default())).map_err(|error| match error.downcast() {
+        Ok(reason) => reason,
+        Err(error) => NoSandbox::Failed(error),
+    })
 }
 
 /// Has `spawn` start a process that is confined.
@@ -38,7 +42,9 @@ pub(super) fn enter(permissions: &Permissions) -> io::Result<()> {
     let RestrictionStatus { ruleset, .. } = status.map_err(io::Error::other)?;
     match ruleset {
         RulesetStatus::NotEnforced => Err(io::Error::other(NoSandbox::Landlock)),
-        RulesetStatus::PartiallyEnforced | RulesetStatus::FullyEnforced => Ok(()),
+        RulesetStatus::PartiallyEnforced | RulesetStatus::FullyEnforced => {
+            system_calls::enter(permissions)
+        }
     }
 }
 
@@ -50,9 +56,10 @@ fn ruleset(permissions: &Permissions) -> Result<RulesetCreated, RulesetError> {
         rules = rules.handle_access(AccessNet::from_all(RIGHTS))?;
     }
     let device = AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev;
-    let mut rules = allow(rules.create()?, &permissions.writable, writing)?;
+    // Who makes the file of a disk in a folder of their own has the disk.
+    let own = writing & !(AccessFs::MakeBlock | AccessFs::MakeChar);
+    let mut rules = allow(rules.create()?, &permissions.writable, own)?;
     rules = allow(rules, places::DEVICES, device)?;
-    rules = allow(rules, places::compiler_caches(), writing)?;
     let gpus = if permissions.gpus { places::gpus() } else { Vec::new() };
     if !gpus.is_empty() {
         // NVIDIA's driver names its threads there, by files that it truncates, and CUDA does not start otherwise.

@@ -13,9 +13,16 @@ mod bubblewrap;
 mod landlock;
 #[cfg(target_os = "linux")]
 mod places;
+#[cfg(target_os = "linux")]
+mod secrets;
+#[cfg(target_os = "linux")]
+mod system_calls;
 
 use std::ffi::OsStr;
 use std::io;
+use std::ops::{Deref, DerefMut};
+#[cfg(target_os = "linux")]
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::{Child, Command};
 
@@ -53,6 +60,9 @@ pub struct Permissions {
     pub network: bool,
     /// True if the process may use GPUs.
     pub gpus: bool,
+    /// Environment variables that the process sees although it has its own view of the machine and their names tell of
+    /// secrets. Landlock hides nothing.
+    pub kept_variables: Vec<String>,
 }
 
 /// The reason that there is no sandbox.
@@ -62,6 +72,9 @@ pub enum NoSandbox {
     /// The kernel does not offer Landlock.
     #[error("this kernel has no Landlock (Linux 5.13 or newer has it, unless it is switched off)")]
     Landlock,
+    /// The kernel offers it, and refuses a trial.
+    #[error("a trial failed: {0}")]
+    Failed(io::Error),
     /// Bubblewrap is not installed.
     #[error("the program `bwrap` is not installed (package bubblewrap)")]
     NotInstalled,
@@ -73,17 +86,37 @@ pub enum NoSandbox {
     System,
 }
 
+/// A command that starts a program in a confinement.
+#[derive(Debug)]
+pub(crate) struct ConfinedCommand {
+    command: Command,
+    /// The file of a filter of system calls, which the program that is started inherits.
+    #[cfg(target_os = "linux")]
+    _filter: Option<OwnedFd>,
+}
+
+impl Deref for ConfinedCommand {
+    type Target = Command;
+
+    fn deref(&self) -> &Command {
+        &self.command
+    }
+}
+
+impl DerefMut for ConfinedCommand {
+    fn deref_mut(&mut self) -> &mut Command {
+        &mut self.command
+    }
+}
+
 impl Confinement {
     /// Confinement by Landlock.
     ///
     /// # Errors
-    /// When the kernel does not offer it.
+    /// When the kernel does not offer it, or a trial fails.
     pub fn landlock(permissions: Permissions) -> Result<Self, NoSandbox> {
         #[cfg(target_os = "linux")]
-        return match landlock::is_there() {
-            true => Ok(Self::Landlock(permissions)),
-            false => Err(NoSandbox::Landlock),
-        };
+        return landlock::try_out().map(|()| Self::Landlock(permissions));
         #[cfg(not(target_os = "linux"))]
         {
             drop(permissions);
@@ -141,6 +174,30 @@ impl Confinement {
         self
     }
 
+    /// The same confinement with these exceptions as well.
+    #[cfg(target_os = "linux")]
+    #[must_use]
+    pub(crate) fn with(mut self, more: &Permissions) -> Self {
+        if let Some(permissions) = self.permissions_mut() {
+            permissions.writable.extend_from_slice(&more.writable);
+            permissions.readable.extend_from_slice(&more.readable);
+            permissions.kept_variables.extend_from_slice(&more.kept_variables);
+            permissions.network |= more.network;
+            permissions.gpus |= more.gpus;
+        }
+        self
+    }
+
+    /// The kind of sandbox, in a word.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Unconfined => "none",
+            Self::Landlock(_) => "Landlock",
+            Self::Bubblewrap(_) => "bubblewrap",
+        }
+    }
+
     fn permissions_mut(&mut self) -> Option<&mut Permissions> {
         match self {
             Self::Unconfined => None,
@@ -150,13 +207,20 @@ impl Confinement {
 
     /// A command that starts a program in this confinement, once [`spawn`](Self::spawn) is called. `lasts` is true if
     /// the thread that calls it waits for the end of the program: then the program also ends with that thread.
-    pub(crate) fn command(&self, program: &OsStr, lasts: bool) -> Command {
+    ///
+    /// # Errors
+    /// When the system cannot prepare it.
+    pub(crate) fn command(&self, program: &OsStr, lasts: bool) -> io::Result<ConfinedCommand> {
         #[cfg(target_os = "linux")]
         if let Self::Bubblewrap(permissions) = self {
             return bubblewrap::command(permissions, program, lasts);
         }
         let _ = lasts;
-        Command::new(program)
+        Ok(ConfinedCommand {
+            command: Command::new(program),
+            #[cfg(target_os = "linux")]
+            _filter: None,
+        })
     }
 
     /// Has `spawn` start a process that is confined.

@@ -2,12 +2,12 @@
 //! supervisors of.
 
 mod client;
+mod memory;
 mod orders;
 mod supervise;
 pub(crate) mod supervisor;
 mod tree;
 
-use std::fs::Permissions;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::PermissionsExt;
@@ -22,7 +22,7 @@ use tempfile::TempDir;
 use thiserror::Error;
 
 use crate::cancel::Cancel;
-use crate::confinement::Confinement;
+use crate::confinement::{Confinement, Permissions};
 use crate::end::{Completed, End};
 use crate::folder::{Lost, RunFolder, remove_tree};
 use crate::launch::{Launcher, SetupError, Task};
@@ -222,7 +222,7 @@ impl LocalLauncher {
             limits: &task.limits,
             whole_output: task.whole_output,
             count_left: task.count_left,
-            confinement: &own(&self.confinement, &slot.root, folder),
+            confinement: &own(&self.confinement, &slot.root, folder, &task.permissions),
         };
         let hook = cancel.on_cancel({
             let wake = Arc::clone(&wake);
@@ -271,6 +271,10 @@ impl Launcher for LocalLauncher {
 
     fn temporary(&self) -> &Path {
         &self.base
+    }
+
+    fn sandbox(&self) -> &'static str {
+        self.confinement.kind()
     }
 
     /// In the root, which supervisors remove if this process is killed.
@@ -377,13 +381,19 @@ fn make_directories(
 fn make_root(base: &Path, owner: u32) -> io::Result<PathBuf> {
     let prefix = format!("clreduce-{owner}-");
     let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).rand_bytes(12).permissions(Permissions::from_mode(0o700));
+    builder.prefix(&prefix).rand_bytes(12).permissions(PermissionsExt::from_mode(0o700));
     Ok(builder.tempdir_in(base)?.keep())
 }
 
-/// The confinement of a task, which may write its folder, and those for files that several tasks need.
-fn own(confinement: &Confinement, root: &Path, folder: &RunFolder) -> Confinement {
-    confinement.clone().with_writable([root.join(SHARED), folder.root().to_owned()])
+/// The confinement of a task, which may write its folder, and read those for files that several tasks need.
+fn own(
+    confinement: &Confinement,
+    root: &Path,
+    folder: &RunFolder,
+    permissions: &Permissions,
+) -> Confinement {
+    let confinement = confinement.clone().with_readable([root.join(SHARED)]);
+    confinement.with_writable([folder.root().to_owned()]).with(permissions)
 }
 
 /// Processor time of a process and of all below it, in ticks of the clock. `None` where it has gone.
@@ -398,7 +408,7 @@ pub(crate) fn ticks_of_tree(process: Pid) -> Option<u64> {
 pub(crate) fn tree_uses_more_than(process: Pid, bytes: u64) -> bool {
     let mut members = tree::descendants(process, usize::MAX);
     members.push(process);
-    tree::resident_bytes(&members) > bytes && tree::proportional_bytes(&members) > bytes
+    memory::Segments::default().exceed(&members, bytes)
 }
 
 /// The mark of the processes of a test, in their environment; without a test, the prefix of the marks of all tests

@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::confinement::Confinement;
+use crate::confinement::{Confinement, Permissions};
 use crate::end::Completed;
 use crate::limits::Limits;
 use crate::worker::frames::{self, FrameError};
@@ -48,6 +48,7 @@ pub(super) struct RunOrder {
     pub program: OsString,
     pub args: Vec<OsString>,
     pub limits: Limits,
+    pub permissions: Permissions,
     pub whole_output: bool,
     pub count_left: bool,
 }

@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::io::{self, PipeReader, Read};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -12,6 +11,7 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, WaitStatus, pidfd_open};
 
+use super::memory::Segments;
 use super::tree::{self, ProcessTree, TreeScope};
 use crate::capture::Capture;
 use crate::confinement::Confinement;
@@ -71,6 +71,7 @@ struct Supervision<'a> {
     /// Pipes still open, with the number of the stream.
     pipes: Vec<(usize, PipeReader)>,
     capture: Capture,
+    segments: Segments,
     next_look: Instant,
     next_dear_look: Instant,
 }
@@ -94,6 +95,7 @@ impl<'a> Supervision<'a> {
             pidfd,
             pipes,
             capture: Capture::new(job.whole_output),
+            segments: Segments::default(),
             next_look: started + FIRST_LOOK,
             next_dear_look: started + FIRST_LOOK,
         })
@@ -136,7 +138,7 @@ impl<'a> Supervision<'a> {
     /// test, if there is one.
     fn wait_for_something(&mut self, control: &mut dyn Control) -> Result<Option<End>, Finished> {
         let now = Instant::now();
-        let deadline = self.job.limits.time.map(|limit| self.started + limit);
+        let deadline = self.job.limits.time.and_then(|limit| self.started.checked_add(limit));
         let until = deadline.map_or(self.next_look, |deadline| deadline.min(self.next_look));
         let mut fds = vec![
             PollFd::from_borrowed_fd(self.pidfd.as_fd(), PollFlags::IN),
@@ -184,10 +186,7 @@ impl<'a> Supervision<'a> {
         if members.len() > enough {
             return Some(limits.too_many_processes());
         }
-        let too_much = |limit| {
-            tree::resident_bytes(&members) > limit && tree::proportional_bytes(&members) > limit
-        };
-        if limits.memory_bytes.is_some_and(too_much) {
+        if limits.memory_bytes.is_some_and(|limit| self.segments.exceed(&members, limit)) {
             return Some(limits.too_much_memory());
         }
         if dear {
@@ -254,7 +253,7 @@ fn start_program(job: &SupervisedTask<'_>) -> io::Result<(Pid, Vec<(usize, PipeR
     } else {
         stdout.try_clone()?
     };
-    let mut command = job.confinement.command(job.program, true);
+    let mut command = job.confinement.command(job.program, true)?;
     command.args(job.args);
     prepare(&mut command, job, stdout.try_clone()?, stderr.try_clone()?);
     let group = ProcessGroup::new()?;
@@ -263,7 +262,7 @@ fn start_program(job: &SupervisedTask<'_>) -> io::Result<(Pid, Vec<(usize, PipeR
         match launch::start(&mut command, job.confinement, Some(&group)) {
             Err(error) if error.raw_os_error() == Some(Errno::NOEXEC.raw_os_error()) => {
                 // A script without `#!`: a shell would run it as one of its own, so does `execvp`.
-                let mut shell = job.confinement.command("/bin/sh".as_ref(), true);
+                let mut shell = job.confinement.command("/bin/sh".as_ref(), true)?;
                 shell.arg(job.program).args(job.args);
                 prepare(&mut shell, job, stdout, stderr);
                 break launch::start(&mut shell, job.confinement, Some(&group))?;
@@ -290,17 +289,10 @@ fn prepare(
         .env("PWD", &job.folder.variant)
         .env(tree::MARK, job.mark)
         .envs(job.folder.environment())
-        .envs(caches(job))
+        .envs(launch::CACHES.map(|name| (name, job.folder.temporary.join("cache"))))
         .stdin(Stdio::null())
         .stdout(stdout)
         .stderr(stderr);
-}
-
-/// Variables that tell drivers where to keep what they compile, where they cannot write to the usual place.
-fn caches(job: &SupervisedTask<'_>) -> impl Iterator<Item = (&'static str, PathBuf)> {
-    let is_needed = *job.confinement != Confinement::Unconfined;
-    let names = ["POCL_CACHE_DIR", "CUDA_CACHE_PATH"].into_iter().filter(move |_| is_needed);
-    names.map(|name| (name, job.folder.temporary.join("cache")))
 }
 
 /// Only the reading end: the test must find its own end as usual.

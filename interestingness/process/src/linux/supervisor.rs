@@ -133,7 +133,7 @@ fn serve_tasks(
             limits: &order.limits,
             whole_output: order.whole_output,
             count_left: order.count_left,
-            confinement: &super::own(&begin.confinement, root, &folder),
+            confinement: &super::own(&begin.confinement, root, &folder, &order.permissions),
         };
         let mut orders = Orders { socket, number, is_dismissed: false };
         let completed = supervise(&job, &mut orders);

@@ -147,6 +147,10 @@ impl Launcher for LocalLauncher {
     fn temporary(&self) -> &Path {
         &self.base
     }
+
+    fn sandbox(&self) -> &'static str {
+        self.confinement.kind()
+    }
 }
 
 impl Root {
@@ -195,7 +199,7 @@ fn supervise(
     });
 
     let mut capture = Capture::new(task.whole_output);
-    let deadline = limits.time.map(|limit| started + limit);
+    let deadline = limits.time.and_then(|limit| started.checked_add(limit));
     let mut next_look = started + LOOK_INTERVAL;
     let end = loop {
         let until = deadline.map_or(next_look, |deadline| deadline.min(next_look));

@@ -23,7 +23,9 @@ use crate::capture::Capture;
 use crate::confinement::Confinement;
 use crate::end::{Crash, describe_exit, describe_signal};
 use crate::folder::remove_tree;
+use crate::launch::CACHES;
 use crate::launch::{ProcessGroup, start};
+use crate::limits::from_now;
 
 /// The most that a worker may print, in bytes, for all orders together.
 const MOST_OUTPUT: u64 = 64 << 20;
@@ -151,7 +153,7 @@ impl<O: Serialize, R: DeserializeOwned + Send + 'static> WorkerProcess<O, R> {
         let seen = [options.program.clone(), program.to_owned()];
         let confinement = options.confinement.clone().with_readable(seen);
         // The thread that starts a worker may end before the worker does.
-        let mut command = confinement.command(program.as_os_str(), false);
+        let mut command = confinement.command(program.as_os_str(), false).map_err(failed)?;
         if wrapper.is_some() {
             command.arg(&options.program);
         }
@@ -159,7 +161,7 @@ impl<O: Serialize, R: DeserializeOwned + Send + 'static> WorkerProcess<O, R> {
             .args([ARGUMENT, S::NAME])
             .env(FOLDER, &folder)
             // Files that were kept earlier must not count.
-            .envs(S::CACHE_VARIABLES.iter().map(|name| (name, &cache)))
+            .envs(CACHES.map(|name| (name, &cache)))
             .envs(["TMPDIR", "TMP", "TEMP"].map(|name| (name, &folder)))
             .envs(options.environment.iter().map(|(name, value)| (name, value)))
             .stdin(theirs)
@@ -180,12 +182,14 @@ impl<O: Serialize, R: DeserializeOwned + Send + 'static> WorkerProcess<O, R> {
         let printed = Arc::new(Mutex::new(Capture::new(false)));
         let (open, all_read) = mpsc::channel();
         let listener = sender.clone();
-        std::thread::spawn(move || listen(replies, &listener));
+        let thread = std::thread::Builder::new();
+        thread.spawn(move || listen(replies, &listener)).map_err(failed)?;
         let (listener, capture) = (sender.clone(), Arc::clone(&printed));
-        std::thread::spawn(move || {
+        let collecting = move || {
             collect(errors, &capture, &listener);
             drop(open);
-        });
+        };
+        std::thread::Builder::new().spawn(collecting).map_err(failed)?;
         let orders = Some(orders);
         let takes = PhantomData;
         let folder = outside;
@@ -218,7 +222,7 @@ impl<O: Serialize, R: DeserializeOwned + Send + 'static> WorkerProcess<O, R> {
     pub fn ask(&mut self, order: &O, limit: Duration) -> Result<R, WorkerError> {
         // A worker that has gone cannot be written to. The reason is heard below.
         let _ = self.send(order);
-        match self.hear(Instant::now() + limit) {
+        match self.hear(from_now(limit)) {
             WorkerEvent::Reply(reply) => Ok(reply),
             WorkerEvent::Nonsense(error) => Err(WorkerError::Nonsense(error)),
             WorkerEvent::Floods => Err(WorkerError::Floods),
@@ -289,7 +293,7 @@ impl<O, R> WorkerProcess<O, R> {
 
     /// Returns the way in which the process ended; none if it has not within the limit.
     fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
-        let deadline = Instant::now() + limit;
+        let deadline = from_now(limit);
         loop {
             match self.child.try_wait() {
                 Ok(None) if Instant::now() < deadline => {

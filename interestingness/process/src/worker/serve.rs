@@ -20,9 +20,6 @@ use crate::confinement::Confinement;
 pub trait Service: Sized + 'static {
     /// Its name on the command line of a worker program.
     const NAME: &'static str;
-    /// Environment variables that tell the worker's libraries where to keep what they compiled: in a folder of the
-    /// worker.
-    const CACHE_VARIABLES: &'static [&'static str] = &[];
     /// The size in bytes of the stacks that threads of its libraries need; 0 where the usual size is enough.
     const STACK_BYTES: u64 = 0;
     /// The type of its orders.
@@ -163,7 +160,7 @@ fn serve<S: Service>() -> io::Result<()> {
     let (sender, orders) = mpsc::channel();
     // In a thread of its own, so that a worker whose library never returns still ends with clreduce.
     let guarded = folder.clone();
-    let guard = std::thread::spawn(move || {
+    let guard = std::thread::Builder::new().spawn(move || {
         while let Ok(order) = frames::read(io::stdin().lock()) {
             if sender.send(order).is_err() {
                 break;
@@ -171,7 +168,7 @@ fn serve<S: Service>() -> io::Result<()> {
         }
         guarded.remove();
         system::end();
-    });
+    })?;
     // That thread stays as it is: it removes the folder. Threads that the service makes are confined.
     confinement.with_writable(folder.path().map(Path::to_owned)).enter()?;
     let mut service = S::begin(folder);

@@ -83,7 +83,9 @@ fn outcome_and_checks(
     let _linked = options.cancel.on_cancel(move || stopped.cancel());
     let check = || Checked::of(kit, programs, running, &stop);
     thread::scope(|scope| {
-        let beside = (options.jobs > 1).then(|| scope.spawn(check));
+        // Where the system gives no thread, it is done later.
+        let spawn = || thread::Builder::new().spawn_scoped(scope, check).ok();
+        let beside = (options.jobs > 1).then(spawn).flatten();
         let jobs = options.jobs.saturating_sub(1).max(1);
         let pinned =
             |chosen: &[usize]| pinned_outcome(kit, programs, chosen, running, jobs, options);
