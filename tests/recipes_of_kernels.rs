@@ -112,6 +112,98 @@ fn what_the_interpreter_reads_needs_no_other_stage() {
     bench.run(&["check", "k.cl"]).code(0);
 }
 
+/// The stages of a recipe that the interpreter is one of, and a command that it knows nothing of.
+const STAGES: &str = "\
+[[stage]]
+check = \"expected\"
+[[stage]]
+check = \"compile\"
+timeout = \"60s\"
+[[stage]]
+check = \"sanitize\"
+timeout = \"60s\"
+[[stage]]
+command = \"grep -q twice {file}\"
+timeout = \"60s\"
+";
+
+/// Judged in any order, again and again, beside others, and after tests that were killed.
+#[test]
+fn a_verdict_depends_on_the_variant_alone() {
+    use std::collections::BTreeMap;
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use clreduce::TestCase;
+    use clreduce_interestingness::{Cancel, Interestingness};
+
+    let case = |text: String| TestCase::single("k.cl", text.into_bytes()).unwrap();
+    let changed = |from: &str, to: &str| case(MAD_SAT.replace(from, to));
+    let variants = [
+        (case(MAD_SAT.to_owned()), true),
+        (changed("  int unused = twice(21);\n", ""), true),
+        (changed("mad_sat(a, b, 0L)", "mad_sat(a, b, 0L) + (long)1.5f"), true),
+        (changed("twice", "thrice"), false),
+        (changed("result[get_global_id(0)]", "result[0]"), false),
+        (changed("mad_sat(a, b, 0L)", "a * b"), false),
+        (changed("i < 3", "i < 1 / (i - i)"), false),
+        (changed("i < 3; i++", "1;"), false),
+        (changed("long a", "long z"), false),
+    ];
+    let recipe = MAD_SAT_RECIPE.split("[[configuration]]\ndevice = \"pocl\"\n").next().unwrap();
+    let recipe =
+        format!("{recipe}[[configuration]]\ndevice = \"host\"\ntimeout = \"60s\"\n{STAGES}");
+    let worker = Some(env!("CARGO_BIN_EXE_clreduce").into());
+    for jobs in [1, 2, 8] {
+        let options =
+            clreduce_recipe::RecipeOptions { worker: worker.clone(), ..Default::default() };
+        let recipe = clreduce_recipe::Recipe::parse("r.toml".as_ref(), recipe.as_str()).unwrap();
+        let test = recipe.options(options).calibrate(&variants[0].0).unwrap();
+        let (next, told) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+        std::thread::scope(|scope| {
+            for _ in 0..jobs {
+                scope.spawn(|| {
+                    loop {
+                        let at = next.fetch_add(1, Ordering::Relaxed);
+                        if at >= 60 {
+                            return;
+                        }
+                        let random = (at + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(20);
+                        let (number, kind) = (random % variants.len(), random / 64 % 5);
+                        let (variant, cancel) = (&variants[number].0, Cancel::new());
+                        if kind == 0 {
+                            std::thread::scope(|scope| {
+                                let moment = std::time::Duration::from_millis(random as u64 % 50);
+                                let killed = scope.spawn(|| test.judge(variant, &cancel));
+                                std::thread::sleep(moment);
+                                cancel.cancel();
+                                let _ = killed.join().unwrap();
+                            });
+                            continue;
+                        }
+                        let outcome = match kind {
+                            1 => test.judge_again(variant, &cancel),
+                            _ => test.judge(variant, &cancel),
+                        };
+                        let outcome = outcome.unwrap();
+                        let mut told = told.lock().unwrap();
+                        let first = *told.entry(number).or_insert(outcome.verdict);
+                        assert_eq!(
+                            outcome.verdict, first,
+                            "{number}, -j {jobs}: {}",
+                            outcome.reason
+                        );
+                    }
+                });
+            }
+        });
+        for (number, verdict) in told.into_inner().unwrap() {
+            let is_interesting = verdict == clreduce::Verdict::Interesting;
+            assert_eq!(is_interesting, variants[number].1, "{number}, -j {jobs}: {verdict:?}");
+        }
+    }
+}
+
 /// The host and `sanitize` agree on the original and on each variant. Only the bug report has all witnesses.
 #[test]
 fn a_witness_that_nothing_depends_on_does_not_run() {

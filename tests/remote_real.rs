@@ -111,6 +111,15 @@ fn the_devices_of_a_real_service_judge_a_kernel() {
     let bench = Bench::new();
     bench.write("k.cl", MAD_SAT);
     bench.write("r.toml", MAD_SAT_RECIPE);
+    // The interpreter judges alone here and there, but for what a command demands, and the other stages confirm.
+    let stage = |line: &str| format!("[[stage]]\n{line}\n");
+    let checks =
+        ["expected", "compile", "sanitize"].map(|name| stage(&format!("check = \"{name}\"")));
+    let demand = stage("command = \"grep -q get_global_id {file}\"");
+    bench.write("r.toml", format!("{MAD_SAT_RECIPE}{}{demand}", checks.concat()));
+    assert_same(&bench, "k.cl", "r.toml", &casd.url());
+    assert!(bench.read("there").contains("get_global_id"));
+    bench.write("r.toml", MAD_SAT_RECIPE);
     assert_same(&bench, "k.cl", "r.toml", &casd.url());
     let kernel = bench.read("there");
     assert!(kernel.contains("mad_sat") && !kernel.contains("twice"), "{kernel}");

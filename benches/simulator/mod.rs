@@ -114,6 +114,7 @@ pub fn simulate_with<S: CandidateSource>(
             match action {
                 Action::Start(id, variant)
                 | Action::StartEarly(id, variant)
+                | Action::StartAfresh(id, variant)
                 | Action::StartAgain(id, variant) => {
                     variants.insert(id, variant);
                     ends.push(Reverse((now + times.test_ms, id)));

@@ -33,8 +33,9 @@ use clreduce_testcase::{Clues, TestCase};
 
 /// An interestingness test.
 ///
-/// The verdict must depend on nothing but the variant's content: each variant is judged once, and its verdict is
-/// remembered. Calls come from several threads at once.
+/// The verdict must depend on nothing but the variant's content: not on the variants that were judged before, nor on calls
+/// that were cancelled. Each variant is judged once, and its verdict is remembered. Calls come from several threads at
+/// once.
 pub trait Interestingness: Send + Sync {
     /// Judges one variant. Blocks until the verdict is known, or until `cancel` is triggered, after which it returns
     /// soon, with anything: nobody reads it.
@@ -52,13 +53,22 @@ pub trait Interestingness: Send + Sync {
         self.judge(variant, cancel)
     }
 
-    /// Judges a variant that was judged before, to see whether the verdict holds. A test that remembers the verdicts of
-    /// other runs does not use them here. By default this is [`judge`](Self::judge).
+    /// Judges a variant whose earlier test said nothing. A test that remembers the verdicts of other runs does not use them
+    /// here. By default this is [`judge`](Self::judge).
+    ///
+    /// # Errors
+    /// As [`judge`](Self::judge).
+    fn judge_afresh(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        self.judge(variant, cancel)
+    }
+
+    /// Judges a variant that was judged before, to see whether the verdict holds, by everything that the test has: what
+    /// [`judge`](Self::judge) believes is looked at as well. By default this is [`judge_afresh`](Self::judge_afresh).
     ///
     /// # Errors
     /// As [`judge`](Self::judge).
     fn judge_again(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.judge(variant, cancel)
+        self.judge_afresh(variant, cancel)
     }
 
     /// Judges the original for the first time, and looks for clues in what the test prints. By default there are none.

@@ -27,6 +27,9 @@ pub enum Verdict {
 pub struct Outcome {
     /// The verdict.
     pub verdict: Verdict,
+    /// A time limit decided it. Where no other test runs, the verdict may be another one.
+    #[serde(default)]
+    pub ran_out_of_time: bool,
     /// Exit status of the test program, where there is one.
     pub exit_code: Option<i32>,
     /// One line for people: "exit code 1", "killed by signal 11 (SIGSEGV)", "more than 2 GiB of
@@ -47,6 +50,7 @@ impl From<Verdict> for Outcome {
     fn from(verdict: Verdict) -> Self {
         Self {
             verdict,
+            ran_out_of_time: verdict == Verdict::TimedOut,
             exit_code: None,
             reason: String::new(),
             output_tail: Vec::new(),

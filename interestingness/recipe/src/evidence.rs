@@ -78,31 +78,36 @@ impl RecipeTest {
     /// The kind of bug that the recipe is about.
     #[must_use]
     pub fn preset(&self) -> Preset {
-        self.kit.preset
+        self.recipe.kit.preset
     }
 
     /// Returns the part of a compiler's output that the recipe asks for: from the line that matches the pattern in its
     /// `[outcome]`. `None` where it has no pattern, or the output does not match.
     #[must_use]
     pub fn asked_for<'a>(&self, output: &'a str) -> Option<&'a str> {
-        from_match(output, self.kit.demands.message.as_ref()?)
+        from_match(output, self.recipe.kit.demands.message.as_ref()?)
     }
 
     /// Returns true if the suspected configuration is a device.
     #[must_use]
     pub fn suspects_a_device(&self) -> bool {
-        let is_suspected = |one: &&Configuration| one.name == self.calibration.pin.accused;
-        self.kit.configurations.iter().find(is_suspected).is_some_and(|one| one.device().is_some())
+        let is_suspected = |one: &&Configuration| one.name == self.recipe.calibration.pin.accused;
+        self.recipe
+            .kit
+            .configurations
+            .iter()
+            .find(is_suspected)
+            .is_some_and(|one| one.device().is_some())
     }
 
     /// Runs a program on every configuration.
     #[must_use]
     pub fn evidence(&self, case: &TestCase, cancel: &Cancel) -> Vec<Evidence> {
-        let pin = &self.calibration.pin;
-        let programs = self.kit.programs(case).unwrap_or_default();
+        let pin = &self.recipe.calibration.pin;
+        let programs = self.recipe.kit.programs(case).unwrap_or_default();
         let of = |one| {
-            let limit = self.calibration.limit_of(one);
-            let shown = self.kit.run_on(one, &programs, limit, cancel);
+            let limit = self.recipe.calibration.limit_of(one);
+            let shown = self.recipe.kit.run_on(one, &programs, limit, cancel);
             let role = match &one.name {
                 name if *name == pin.accused => Role::Suspected,
                 name if pin.witnesses.contains(name) => Role::Witness,
@@ -113,7 +118,7 @@ impl RecipeTest {
             let configuration = one.name.clone();
             Evidence { configuration, role, tool, outcomes: shown.outcomes, limit }
         };
-        self.kit.configurations.iter().map(of).collect()
+        self.recipe.kit.configurations.iter().map(of).collect()
     }
 
     /// Judges the outcome of a program alone, without the checks before it. Returns what the suspected configuration
@@ -123,12 +128,12 @@ impl RecipeTest {
     /// one, whatever the signal or the exit status.
     #[must_use]
     pub fn outcome_of(&self, case: &TestCase, cancel: &Cancel) -> (StageVerdict, Vec<RunOutcome>) {
-        let Some(programs) = self.kit.programs(case) else {
+        let Some(programs) = self.recipe.kit.programs(case) else {
             let why = "a file that the recipe needs is missing".to_owned();
             return (StageVerdict::Unresolved(why), Vec::new());
         };
         let mut known = Vec::new();
-        let verdict = self.decide(&programs, &mut known, cancel);
+        let verdict = self.recipe.decide(&programs, &mut known, cancel);
         let outcomes = known.into_iter().next().map(|accused| accused.outcomes).unwrap_or_default();
         match verdict {
             StageVerdict::Slipped(_) if outcomes.iter().all(|one| self.is_same_crash(one)) => {
@@ -144,8 +149,8 @@ impl RecipeTest {
             return false;
         };
         let signature = clreduce_crash::signature(&crash.output);
-        let pinned = self.calibration.pin.signature.get(1..).unwrap_or_default();
-        self.kit.demands.message.is_none() && !signature.is_empty() && signature == pinned
+        let pinned = self.recipe.calibration.pin.signature.get(1..).unwrap_or_default();
+        self.recipe.kit.demands.message.is_none() && !signature.is_empty() && signature == pinned
     }
 
     fn tool(&self, means: &Means, path: &str) -> BuiltWith {
@@ -155,8 +160,8 @@ impl RecipeTest {
                 BuiltWith::Commands { build: expanded(build), run: run.as_deref().map(expanded) }
             }
             Means::Device { device, options, .. } => BuiltWith::Device {
-                facts: Box::new(self.kit.pools[*device].device.facts.clone()),
-                label: self.kit.pools[*device].device.label(),
+                facts: Box::new(self.recipe.kit.pools[*device].device.facts.clone()),
+                label: self.recipe.kit.pools[*device].device.label(),
                 options: options.clone(),
             },
         }

@@ -1,19 +1,13 @@
 //! The stage `expected`: the reference interpreter of clreduce-generator judges a kernel, where it can read it. It says
 //! whether the kernel is valid, and knows the right result, in milliseconds and without any tool.
 //!
-//! The interpreter is not the only judge. A variant that is tested again, as the result of a reduction is, goes through the
-//! other stages as well.
-
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+//! The interpreter is not the only judge. Where a verdict is confirmed, as that on the result of a reduction is, the variant
+//! goes through the other stages as well.
 
 use clreduce_generator::read::{self, Judgement, Launch};
 use clreduce_kernel::{Argument, KernelLaunch, Output, ProgramKind};
-use clreduce_testcase::ContentHash;
 
 use crate::configuration::Program;
-use crate::judgement::{OUTCOME, StageResult};
-use crate::pin::StageVerdict;
 
 /// The name of the stage.
 pub(crate) const EXPECTED: &str = "expected";
@@ -81,59 +75,8 @@ fn launch_of(launch: &KernelLaunch) -> Option<Launch> {
     })
 }
 
-/// The stage that rejected a variant, and its reason.
-pub(crate) type Rejection = (String, String);
-
-/// The variants that the interpreter alone has called valid, and what the other stages said when they were tested again.
-#[derive(Default)]
-pub(crate) struct Interpreted(Mutex<BTreeMap<ContentHash, Option<Option<Rejection>>>>);
-
-/// Who judges a variant that the interpreter calls valid.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum JudgedBy {
-    /// The interpreter.
-    Interpreter,
-    /// The other stages: it is tested again.
-    Stages,
-    /// The other stages, when it was tested again before: this is the one that rejected it.
-    Before(Option<Rejection>),
-}
-
-impl Interpreted {
-    /// Says who judges a variant now.
-    pub(crate) fn judge_of(&self, variant: ContentHash) -> JudgedBy {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match known.get(&variant) {
-            None => {
-                known.insert(variant, None);
-                JudgedBy::Interpreter
-            }
-            Some(None) => JudgedBy::Stages,
-            Some(Some(rejection)) => JudgedBy::Before(rejection.clone()),
-        }
-    }
-
-    /// Keeps what the other stages said. A tool that failed has said nothing.
-    pub(crate) fn keep(&self, variant: ContentHash, results: &[StageResult]) {
-        let mut rejection = None;
-        for result in results {
-            match &result.verdict {
-                StageVerdict::Passes => {}
-                StageVerdict::Rejects(why) if result.stage != OUTCOME && rejection.is_none() => {
-                    rejection = Some((result.stage.clone(), why.clone()));
-                }
-                _ => return,
-            }
-        }
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(variant, Some(rejection));
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use clreduce_testcase::TestCase;
 
     use super::*;
@@ -169,30 +112,5 @@ mod tests {
         assert!(matches!(judged(race, &[]), Expected::Invalid(why) if why.starts_with("line 3: ")));
         let float = "// -g 1 -l 1\n__kernel void entry(__global ulong *r) {\n  float f;\n}";
         assert!(matches!(judged(float, &[]), Expected::Outside(why) if why.contains("`float`")));
-    }
-
-    #[test]
-    fn what_is_tested_again_is_judged_by_the_stages_once() {
-        let seen = Interpreted::default();
-        let hash = TestCase::single("k.cl", b"x".as_slice()).unwrap().hash();
-        assert_eq!(seen.judge_of(hash), JudgedBy::Interpreter);
-        assert_eq!(seen.judge_of(hash), JudgedBy::Stages);
-        let result = |stage: &str, verdict| {
-            let (stage, notes) = (stage.to_owned(), Vec::new());
-            StageResult { stage, verdict, notes, wall: Duration::ZERO }
-        };
-        let passes = || result("compile", StageVerdict::Passes);
-        for verdict in [
-            result("sanitize", StageVerdict::Unresolved("a tool failed".into())),
-            result(OUTCOME, StageVerdict::Rejects("the bug is gone".into())),
-        ] {
-            seen.keep(hash, &[passes(), verdict]);
-            assert_eq!(seen.judge_of(hash), JudgedBy::Stages);
-        }
-        seen.keep(hash, &[passes(), result("sanitize", StageVerdict::Rejects("a race".into()))]);
-        let rejection = Some(("sanitize".to_owned(), "a race".to_owned()));
-        assert_eq!(seen.judge_of(hash), JudgedBy::Before(rejection));
-        seen.keep(hash, &[passes()]);
-        assert_eq!(seen.judge_of(hash), JudgedBy::Before(None));
     }
 }

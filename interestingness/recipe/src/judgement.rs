@@ -43,10 +43,16 @@ impl Judgement {
     /// # Errors
     /// When the stage that decides was not run.
     pub fn verdict(self) -> Result<Outcome, NotRun> {
-        match deciding(&self.results).map(|result| &result.verdict) {
+        match self.deciding().map(|result| &result.verdict) {
             Some(StageVerdict::NotRun(_)) => Err(NotRun::Failed(self.outcome.reason)),
             _ => Ok(self.outcome),
         }
+    }
+
+    /// The result that decides, if one does not pass.
+    #[must_use]
+    pub fn deciding(&self) -> Option<&StageResult> {
+        deciding(&self.results)
     }
 
     /// The other bug that a valid variant shows.
@@ -59,23 +65,35 @@ impl Judgement {
     }
 }
 
-/// The stage that decides: the first that does not pass.
+/// The result that decides, whatever the order of the stages: a rejection, which is certain; or else a time limit, which may not
+/// be exceeded by another run; or else a tool that was not run, or that failed.
 fn deciding(results: &[StageResult]) -> Option<&StageResult> {
-    results.iter().find(|result| result.verdict != StageVerdict::Passes)
+    let weight = |result: &&StageResult| match result.verdict {
+        StageVerdict::Rejects(_) | StageVerdict::Slipped(_) => 0,
+        StageVerdict::TimedOut(_) => 1,
+        StageVerdict::NotRun(_) => 2,
+        StageVerdict::Unresolved(_) => 3,
+        StageVerdict::Passes => 4,
+    };
+    results.iter().min_by_key(weight).filter(|result| result.verdict != StageVerdict::Passes)
 }
 
 pub(crate) fn outcome_of(results: &[StageResult], wall: Duration) -> Outcome {
     let decides = deciding(results);
     let (verdict, text) = match decides.map(|result| &result.verdict) {
         None | Some(StageVerdict::Passes) => (Verdict::Interesting, ""),
-        Some(StageVerdict::Rejects(text) | StageVerdict::Slipped(text)) => {
-            (Verdict::Uninteresting, text.as_str())
-        }
-        Some(StageVerdict::TimedOut(text)) => (Verdict::TimedOut, text.as_str()),
+        Some(
+            StageVerdict::Rejects(text)
+            | StageVerdict::Slipped(text)
+            | StageVerdict::TimedOut(text),
+        ) => (Verdict::Uninteresting, text.as_str()),
         Some(StageVerdict::Unresolved(text) | StageVerdict::NotRun(text)) => {
             (Verdict::Unresolved, text.as_str())
         }
     };
     let reason = decides.map(|result| format!("stage `{}`: {text}", result.stage));
-    Outcome { reason: reason.unwrap_or_default(), wall, ..Outcome::from(verdict) }
+    let ran_out_of_time =
+        decides.is_some_and(|result| matches!(result.verdict, StageVerdict::TimedOut(_)));
+    let reason = reason.unwrap_or_default();
+    Outcome { reason, wall, ran_out_of_time, ..Outcome::from(verdict) }
 }

@@ -11,6 +11,7 @@
 
 mod admission;
 mod calibrate;
+mod calibrated;
 mod calibration;
 mod comparison;
 mod compilation;
@@ -27,12 +28,14 @@ mod limits;
 mod machine;
 mod naming;
 mod pin;
+mod plan;
 mod resolved;
 mod running;
 mod shown;
 mod stages;
 mod suspect;
 mod test;
+mod trial;
 mod unexecuted;
 
 use std::fs;
@@ -62,6 +65,7 @@ pub use format::Preset;
 pub use judgement::{Judgement, StageResult};
 pub use naming::short as device_name;
 pub use pin::{Pin, StageVerdict};
+pub use plan::Depth;
 pub use shown::{describe, warning_as_error};
 pub use stages::Tolerated;
 pub use suspect::{compiler_of, compilers_in, with_compiler};

@@ -50,6 +50,8 @@ pub(crate) enum Ask {
     Calibration,
     /// Is the variant interesting?
     Variant,
+    /// Is it, by everything that the test has?
+    Again,
 }
 
 /// A test as an action runs it. Its paths are relative to the folder of the action.

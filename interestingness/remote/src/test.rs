@@ -250,8 +250,14 @@ impl RemoteTest {
         self.remote.run(jobs, cancel).into_iter().collect()
     }
 
-    fn ask(&self, variant: &TestCase, manner: Manner, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        let job = self.job(Ask::Variant, variant, manner);
+    fn ask(
+        &self,
+        ask: Ask,
+        variant: &TestCase,
+        manner: Manner,
+        cancel: &Cancel,
+    ) -> Result<Outcome, NotRun> {
+        let job = self.job(ask, variant, manner);
         match self.remote.run(vec![job], cancel).pop() {
             Some(Ok(Some(WorkerAnswer { says: Says::Judged(outcome), .. }))) => Ok(*outcome),
             // Nobody reads it.
@@ -315,6 +321,14 @@ impl RemoteTest {
         Job::new(&files, circumstances)
     }
 
+    /// The manner of a question whose answer the service must not remember: it has a salt that no action ever had.
+    fn afresh(&self) -> Manner {
+        let number = self.repeats.fetch_add(1, Ordering::Relaxed);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        let salt = format!("again {number} {} {now}", std::process::id());
+        Manner { salt, ..Manner::new(Memory::Avoid) }
+    }
+
     fn limits(&self) -> Limits {
         self.limits.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -322,19 +336,20 @@ impl RemoteTest {
 
 impl Interestingness for RemoteTest {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.ask(variant, Manner::new(Memory::Use), cancel)
+        self.ask(Ask::Variant, variant, Manner::new(Memory::Use), cancel)
     }
 
     fn judge_early(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.ask(variant, Manner { is_guess: true, ..Manner::new(Memory::Use) }, cancel)
+        let manner = Manner { is_guess: true, ..Manner::new(Memory::Use) };
+        self.ask(Ask::Variant, variant, manner, cancel)
+    }
+
+    fn judge_afresh(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        self.ask(Ask::Variant, variant, self.afresh(), cancel)
     }
 
     fn judge_again(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        let number = self.repeats.fetch_add(1, Ordering::Relaxed);
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        // A salt that no action ever had.
-        let salt = format!("again {number} {} {now}", std::process::id());
-        self.ask(variant, Manner { salt, ..Manner::new(Memory::Avoid) }, cancel)
+        self.ask(Ask::Again, variant, self.afresh(), cancel)
     }
 
     fn judge_original(

@@ -192,8 +192,12 @@ impl Bench<'_> {
             return Ok(Says::OtherTools(found.with_devices(&here)));
         }
         test.set_part_limits(&self.order.part_limits);
-        let outcome = test.judge(variant, &Cancel::new()).map_err(|error| error.to_string())?;
-        Ok(Says::Judged(Box::new(outcome)))
+        let nobody = Cancel::new();
+        let outcome = match self.order.ask {
+            Ask::Again => test.judge_again(variant, &nobody),
+            _ => test.judge(variant, &nobody),
+        };
+        Ok(Says::Judged(Box::new(outcome.map_err(|error| error.to_string())?)))
     }
 
     /// The command of the test, with the paths of this folder.

@@ -82,6 +82,11 @@ pub trait CandidateSource: Clone + Send {
     /// passes does nothing.
     fn skip_pass(&mut self) {}
 
+    /// The current test case laid out for people: with the same tokens. A source without a layout has none.
+    fn laid_out(&self) -> Option<TestCase> {
+        None
+    }
+
     /// Marks the state as one that rests on supposed verdicts.
     fn mark_supposed(&mut self);
 

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::ValueHint;
 use clreduce_engine::SandboxOptions;
 use clreduce_interestingness::Verdict;
-use clreduce_recipe::{Judgement, Recipe, RecipeOptions, StageResult, StageVerdict};
+use clreduce_recipe::{Depth, Judgement, Recipe, RecipeOptions, StageResult, StageVerdict};
 use clreduce_testcase::TestCase;
 
 use crate::clock::Clock;
@@ -58,7 +58,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ExitCode, CliError> {
     };
     let test = recipe.calibrate(&original)?;
     clock.progress().at("running every stage on the variant");
-    let judgement = test.look(&variant, true, &cancel);
+    let judgement = test.look(&variant, Depth::Everything, &cancel);
     drop(clock);
     let mut out = crate::printing::out();
     out.write_all(show(&judgement).as_bytes()).map_err(CliError::Stdout)?;

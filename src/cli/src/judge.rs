@@ -11,7 +11,7 @@ use std::time::Duration;
 use clreduce_interestingness::{
     Cancel, CommandTest, FirstRun, Interestingness, NotRun, Outcome, TimeLimits,
 };
-use clreduce_recipe::{RecipeTest, StageCounts};
+use clreduce_recipe::{Depth, RecipeTest, StageCounts};
 use clreduce_remote::RemoteTest;
 use clreduce_testcase::{Clues, TestCase};
 
@@ -82,7 +82,7 @@ impl Interestingness for Judge {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
         match self {
             Self::Command(by) => by.judge(variant, cancel),
-            Self::Recipe(by) => by.judge(variant, cancel),
+            Self::Recipe(by) => by.judge(variant, Depth::Verdict, cancel),
             Self::Remote(by) => by.judge(variant, RemoteTest::judge, cancel),
         }
     }
@@ -94,9 +94,17 @@ impl Interestingness for Judge {
         }
     }
 
-    fn judge_again(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
+    fn judge_afresh(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
         match self {
             Self::Command(_) | Self::Recipe(_) => self.judge(variant, cancel),
+            Self::Remote(by) => by.judge(variant, RemoteTest::judge_afresh, cancel),
+        }
+    }
+
+    fn judge_again(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        match self {
+            Self::Command(_) => self.judge(variant, cancel),
+            Self::Recipe(by) => by.judge(variant, Depth::Confirmation, cancel),
             Self::Remote(by) => by.test.judge_again(variant, cancel),
         }
     }
@@ -108,7 +116,10 @@ impl Interestingness for Judge {
     ) -> Result<(Outcome, Clues), NotRun> {
         match self {
             Self::Command(by) => by.judge_original(original, cancel),
-            Self::Recipe(by) => Ok((by.judge(original, cancel)?, by.test.clues().clone())),
+            Self::Recipe(by) => {
+                let outcome = by.judge(original, Depth::Verdict, cancel)?;
+                Ok((outcome, by.test.clues().clone()))
+            }
             Self::Remote(by) => by.test.judge_original(original, cancel),
         }
     }
@@ -147,26 +158,30 @@ pub(crate) struct CountedTest {
     pub running: Arc<AtomicUsize>,
 }
 
+impl CountedTest {
+    fn count<T>(&self, run: impl FnOnce(&Judge) -> T) -> T {
+        self.running.fetch_add(1, Ordering::Relaxed);
+        let result = run(&self.judge);
+        self.running.fetch_sub(1, Ordering::Relaxed);
+        result
+    }
+}
+
 impl Interestingness for CountedTest {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.running.fetch_add(1, Ordering::Relaxed);
-        let outcome = self.judge.judge(variant, cancel);
-        self.running.fetch_sub(1, Ordering::Relaxed);
-        outcome
+        self.count(|judge| judge.judge(variant, cancel))
     }
 
     fn judge_early(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.running.fetch_add(1, Ordering::Relaxed);
-        let outcome = self.judge.judge_early(variant, cancel);
-        self.running.fetch_sub(1, Ordering::Relaxed);
-        outcome
+        self.count(|judge| judge.judge_early(variant, cancel))
+    }
+
+    fn judge_afresh(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        self.count(|judge| judge.judge_afresh(variant, cancel))
     }
 
     fn judge_again(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.running.fetch_add(1, Ordering::Relaxed);
-        let outcome = self.judge.judge_again(variant, cancel);
-        self.running.fetch_sub(1, Ordering::Relaxed);
-        outcome
+        self.count(|judge| judge.judge_again(variant, cancel))
     }
 
     fn judge_original(
@@ -174,10 +189,7 @@ impl Interestingness for CountedTest {
         original: &TestCase,
         cancel: &Cancel,
     ) -> Result<(Outcome, Clues), NotRun> {
-        self.running.fetch_add(1, Ordering::Relaxed);
-        let judged = self.judge.judge_original(original, cancel);
-        self.running.fetch_sub(1, Ordering::Relaxed);
-        judged
+        self.count(|judge| judge.judge_original(original, cancel))
     }
 
     fn set_time_limit(&self, limit: Duration) {
@@ -238,8 +250,8 @@ impl ByRemote {
 }
 
 impl ByRecipe {
-    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        let judgement = self.test.look(variant, false, cancel);
+    fn judge(&self, variant: &TestCase, depth: Depth, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        let judgement = self.test.look(variant, depth, cancel);
         if let (Some(aside), Some(what)) = (&self.slipped, judgement.slipped()) {
             aside.keep(variant, what, cancel);
         }

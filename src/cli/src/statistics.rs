@@ -76,7 +76,7 @@ impl RunStatistics {
                 (self.steps, self.tests) = (*step, *tests);
                 self.refused += u64::from(*filtered == Filtered::Rejected && !known);
                 self.cache_hits += u64::from(*known);
-                self.timed_out += u64::from(outcome.verdict == Verdict::TimedOut);
+                self.timed_out += u64::from(outcome.ran_out_of_time);
                 self.unresolved += u64::from(outcome.verdict == Verdict::Unresolved);
             }
             Event::Committed { size, bytes, .. } => {
@@ -89,6 +89,7 @@ impl RunStatistics {
             Event::Warning(text) => self.warnings.push(text.clone()),
             Event::PassFinished { .. }
             | Event::PassSkipped { .. }
+            | Event::LastTests { .. }
             | Event::LeftOut { .. }
             | Event::Finished { .. } => {}
         }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clreduce_interestingness::{Cancel, CompileFilter, Interestingness, NotRun, Outcome, Verdict};
+use clreduce_testcase::TestCase;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use crate::pool::{Permit, Pool, Waiter};
@@ -188,6 +189,34 @@ impl<S: CandidateSource> Executor<S> {
         }
     }
 
+    /// Tests a variant once more after [`stop`](Self::stop), whatever the reason to stop was. `None` where that takes longer
+    /// than `limit`, or the test cannot be run.
+    ///
+    /// # Panics
+    /// When the test did, with what it panicked with.
+    pub fn last_test(&mut self, variant: TestCase, limit: Duration) -> Option<Outcome> {
+        let cancel = Cancel::new();
+        let permit = self.tests.pool.wait(&cancel)?;
+        let (done, result) = unbounded();
+        let (test, running) = (Arc::clone(&self.tests.test), cancel.clone());
+        self.tests.pool.run(move || {
+            let judged = catch_unwind(AssertUnwindSafe(|| test.judge_again(&variant, &running)));
+            drop((test, permit));
+            // Somebody waits for it.
+            let _ = done.send(judged);
+        });
+        let judged = match result.recv_timeout(limit) {
+            Ok(judged) => judged,
+            Err(_) => {
+                cancel.cancel();
+                // Its processes are gone before this one may be.
+                drop(result.recv());
+                return None;
+            }
+        };
+        judged.unwrap_or_else(|panic| resume_unwind(panic)).ok()
+    }
+
     /// Ends the tests of candidates and forgets their verdicts as far as the source has not taken them. Call it where
     /// other limits come into force, since a verdict must not depend on how early its test began.
     pub fn drop_tests_ahead(&mut self) {
@@ -336,6 +365,12 @@ impl StartedTests {
                     let test = Arc::clone(&self.test);
                     self.run(id, permit.take(), move |cancel| {
                         TestResult::Test(retried(cancel, || test.judge_early(&variant, cancel)))
+                    });
+                }
+                Action::StartAfresh(id, variant) => {
+                    let test = Arc::clone(&self.test);
+                    self.run(id, permit.take(), move |cancel| {
+                        TestResult::Test(retried(cancel, || test.judge_afresh(&variant, cancel)))
                     });
                 }
                 Action::StartAgain(id, variant) => {

@@ -1,7 +1,7 @@
 //! The decisions which tests run and when the source gets a verdict. No threads, no clock, no I/O.
 
 use clreduce_candidates::{Candidate, CandidateSource, LeftOut, Next};
-use clreduce_interestingness::{Filtered, NotRun, Outcome, Verdict};
+use clreduce_interestingness::{Filtered, NotRun, Outcome};
 use clreduce_testcase::{ContentHash, TestCase};
 
 use crate::confirmations::{Confirmation, Confirmations};
@@ -25,8 +25,9 @@ pub enum Action {
     Start(TestId, TestCase),
     /// Start a test of this variant in a free slot, although its verdict may turn out not to be needed.
     StartEarly(TestId, TestCase),
-    /// Start a test of this variant in a free slot, although it was tested before: to see whether the verdict holds, or
-    /// because the earlier test said nothing.
+    /// Start a test of this variant in a free slot, because an earlier one said nothing.
+    StartAfresh(TestId, TestCase),
+    /// Start a test of this variant in a free slot, although it was tested before, to see whether the verdict holds.
     StartAgain(TestId, TestCase),
     /// Have the compile filter look at this variant in a free slot.
     Filter(TestId, TestCase),
@@ -191,6 +192,12 @@ impl<S: CandidateSource> Scheduler<S> {
     #[must_use]
     pub fn left_out(&self) -> &[LeftOut] {
         self.tree.left_out()
+    }
+
+    /// The current test case laid out for people, if the source has a layout for it.
+    #[must_use]
+    pub fn laid_out(&self) -> Option<TestCase> {
+        self.tree.laid_out()
     }
 
     /// The reason why a test whose verdict is needed cannot be run, if there is one.
@@ -379,8 +386,7 @@ impl<S: CandidateSource> Scheduler<S> {
             Ok(outcome) => outcome,
             Err(not_run) => return self.take_note(test, not_run),
         };
-        let says_nothing =
-            outcome.verdict == Verdict::TimedOut && test.shared && !test.was_to_be_alone;
+        let says_nothing = outcome.ran_out_of_time && test.shared && !test.was_to_be_alone;
         if says_nothing {
             self.verdicts.retest_alone(test.hash);
         }
@@ -473,9 +479,9 @@ impl<S: CandidateSource> Scheduler<S> {
     ) {
         let is_look = matches!(work, Work::Filter);
         let is_alone = self.verdicts.is_alone(&hash);
-        // Where the test is flaky, what it remembers of other runs may be a mistake.
+        // Where the test is flaky, what it believes may be a mistake.
         let is_flaky = self.verdicts.wrong_successes().is_some();
-        let is_again = is_alone || is_flaky || matches!(work, Work::Confirmation(_));
+        let is_again = is_flaky || matches!(work, Work::Confirmation(_));
         let is_early = self.awaited().is_none_or(|candidate| candidate.hash != hash);
         let id = self.running.start(hash, work, is_alone);
         if is_look {
@@ -485,6 +491,8 @@ impl<S: CandidateSource> Scheduler<S> {
             self.counters.started += 1;
             actions.push(if is_again {
                 Action::StartAgain(id, variant)
+            } else if is_alone {
+                Action::StartAfresh(id, variant)
             } else if is_early {
                 Action::StartEarly(id, variant)
             } else {

@@ -73,6 +73,11 @@ impl<S: CandidateSource> Tree<S> {
         self.nodes[self.root].source.left_out()
     }
 
+    /// The current test case of the real state laid out for people, if the source has a layout for it.
+    pub(crate) fn laid_out(&self) -> Option<TestCase> {
+        self.nodes[self.root].source.laid_out()
+    }
+
     /// The candidate at a node, if it has one.
     #[must_use]
     pub(crate) fn candidate(&self, node: usize) -> Option<&Candidate> {

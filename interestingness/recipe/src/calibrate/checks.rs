@@ -17,7 +17,7 @@ use crate::format::Preset;
 use crate::pin::StageVerdict;
 use crate::resolved::ResolvedRecipe;
 use crate::running::Running;
-use crate::stages::{RecipeStage, StageInput, StageKind, Tolerated, names_of};
+use crate::stages::{RecipeStage, StageInput, Tolerated, names_of};
 
 /// The verdicts of the stages on the original.
 #[derive(Default)]
@@ -107,14 +107,6 @@ impl Checked {
                 timed.push((stage, wall));
             }
         }
-        // The cheapest checks come first; commands keep their places.
-        let cost = |(stage, wall): &(&RecipeStage, Duration)| match stage.does {
-            StageKind::Expected | StageKind::Check(StageName::Compile) | StageKind::Command(_) => {
-                Duration::ZERO
-            }
-            StageKind::Check(_) => *wall,
-        };
-        timed.sort_by_key(cost);
         let limit = |(stage, wall): (&RecipeStage, Duration)| {
             (stage.name.clone(), millis(stage.limit(wall)))
         };

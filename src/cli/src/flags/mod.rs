@@ -172,7 +172,7 @@ impl FlagSearch<'_> {
                 if self.cancel.is_cancelled() {
                     return Err(CliError::Interrupted);
                 }
-                if outcome.verdict != Verdict::TimedOut {
+                if !outcome.ran_out_of_time {
                     return Ok(outcome.verdict == Verdict::Interesting);
                 }
             }

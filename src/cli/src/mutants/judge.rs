@@ -10,7 +10,7 @@ use clreduce_interestingness::{Cancel, Verdict};
 use clreduce_kernel::{
     KernelRun, OutcomeClass, Output, Plan, PlanError, ProgramKind, RunLimits, RunOutcome,
 };
-use clreduce_recipe::{Recipe, RecipeTest, StageVerdict};
+use clreduce_recipe::{Depth, Recipe, RecipeTest};
 use clreduce_testcase::TestCase;
 
 use super::MutantsArgs;
@@ -157,13 +157,13 @@ fn by(finding: &Finding) -> String {
 }
 
 fn by_recipe(test: &RecipeTest, mutant: &TestCase, cancel: &Cancel) -> Fate {
-    let judgement = test.look(mutant, false, cancel);
-    let decides = judgement.results.iter().find(|result| result.verdict != StageVerdict::Passes);
+    let judgement = test.look(mutant, Depth::Verdict, cancel);
     match judgement.outcome.verdict {
         Verdict::Interesting => Fate::Survived,
-        Verdict::TimedOut => Fate::TimedOut,
-        Verdict::Uninteresting => {
-            Fate::Killed(decides.map(|result| result.stage.clone()).unwrap_or_default())
+        _ if judgement.outcome.ran_out_of_time => Fate::TimedOut,
+        Verdict::Uninteresting | Verdict::TimedOut => {
+            let decides = judgement.deciding().map(|result| result.stage.clone());
+            Fate::Killed(decides.unwrap_or_default())
         }
         Verdict::Unresolved => Fate::Undecided(judgement.outcome.reason),
     }

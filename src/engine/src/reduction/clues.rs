@@ -51,6 +51,14 @@ impl Interestingness for ClueFinder {
         self.test.judge_early(variant, cancel)
     }
 
+    fn judge_afresh(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        let has_clues = self.found.get().is_some() || self.earlier.is_some();
+        if has_clues || *variant != self.original {
+            return self.test.judge_afresh(variant, cancel);
+        }
+        self.judge(variant, cancel)
+    }
+
     fn judge_again(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
         let has_clues = self.found.get().is_some() || self.earlier.is_some();
         if has_clues || *variant != self.original {

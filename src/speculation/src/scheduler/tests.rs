@@ -1,5 +1,6 @@
 //! The scheduler, driven by hand: no threads, no clock.
 
+use clreduce_interestingness::Verdict;
 use clreduce_testcase::Size;
 
 use super::*;
@@ -77,6 +78,7 @@ fn plan(scheduler: &mut Scheduler<Path>) -> (Vec<(TestId, String)>, Vec<TestId>)
             match action {
                 Action::Start(id, variant)
                 | Action::StartEarly(id, variant)
+                | Action::StartAfresh(id, variant)
                 | Action::StartAgain(id, variant) => {
                     let text = String::from_utf8(variant.files()[0].bytes.to_vec()).unwrap();
                     started.push((id, text));

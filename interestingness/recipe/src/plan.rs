@@ -1,0 +1,144 @@
+//! The plan of a recipe: the steps by which it judges a variant, each with what it may decide and its class of cost.
+//!
+//! What a step says depends on the variant alone, and one "no" is as good as another. So the steps of one class may change
+//! places: those that reject most come first. The verdict does not depend on their order, on what was judged before, or on
+//! tests that were killed; only the reason that is told does.
+
+use std::cmp::Reverse;
+
+use crate::counts::Counts;
+use crate::expected::EXPECTED;
+use crate::judgement::OUTCOME;
+
+/// How far a plan is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// Until the verdict is decided: by a step that rejects, or by one that needs no other to accept.
+    Verdict,
+    /// Until a step rejects. No step accepts alone.
+    Confirmation,
+    /// To the end, for people.
+    Everything,
+}
+
+/// What a step does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// The interpreter reads the variant.
+    Interpret,
+    /// A stage of the recipe, by its place.
+    Stage(usize),
+    /// As many configurations run as mostly show whether the bug is gone.
+    Glance,
+    /// The configurations run that the outcome depends on.
+    Outcome,
+}
+
+/// What a step may decide. All may reject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Decides {
+    /// It rejects what is not valid, or what a later step rejects as well: no variant that another step accepts.
+    Reject,
+    /// It rejects for reasons of its own, whatever other steps say.
+    Demand,
+    /// It also accepts variants as valid.
+    Both,
+}
+
+/// The class of a step's cost. Cheaper ones come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Cost {
+    /// The text is read.
+    Reads,
+    /// The program is compiled.
+    Compiles,
+    /// The program may be run.
+    Runs,
+    /// The program is run, and its result is compared with that of a step that costs less.
+    Compares,
+    /// Everything else is known to be in order.
+    Last,
+}
+
+/// A step of a plan.
+#[derive(Clone, Debug)]
+pub(crate) struct PlanStep {
+    /// The name of its statistics.
+    pub name: String,
+    pub work: Work,
+    pub decides: Decides,
+    pub cost: Cost,
+}
+
+impl PlanStep {
+    pub(crate) fn interpret() -> Self {
+        let (name, work) = (EXPECTED.to_owned(), Work::Interpret);
+        Self { name, work, decides: Decides::Both, cost: Cost::Reads }
+    }
+
+    pub(crate) fn stage(name: &str, at: usize, decides: Decides, cost: Cost) -> Self {
+        Self { name: name.to_owned(), work: Work::Stage(at), decides, cost }
+    }
+
+    pub(crate) fn glance() -> Self {
+        let (name, work) = (OUTCOME.to_owned(), Work::Glance);
+        Self { name, work, decides: Decides::Reject, cost: Cost::Runs }
+    }
+
+    pub(crate) fn outcome() -> Self {
+        let (name, work) = (OUTCOME.to_owned(), Work::Outcome);
+        Self { name, work, decides: Decides::Both, cost: Cost::Last }
+    }
+}
+
+/// What follows from the answer of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// The next step has its turn.
+    GoOn,
+    /// The variant is valid: no step is needed that finds out nothing else.
+    Accepted,
+    /// It is rejected, or nobody waits for the verdict any more.
+    Rejected,
+}
+
+/// The steps of a recipe.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan(Vec<PlanStep>);
+
+impl Plan {
+    /// Makes a plan of steps in the order in which those of one class begin.
+    pub(crate) fn new(steps: Vec<PlanStep>) -> Self {
+        Self(steps)
+    }
+
+    /// The steps in their order: by cost, and then those first that rejected most of the variants that they saw.
+    pub(crate) fn order(&self, counts: &Counts) -> Vec<&PlanStep> {
+        let mut order: Vec<&PlanStep> = self.0.iter().collect();
+        order.sort_by_cached_key(|step| (step.cost, Reverse(counts.rejections(&step.name))));
+        order
+    }
+
+    /// Follows the plan: has each step done by `run`.
+    pub(crate) fn follow(
+        &self,
+        depth: Depth,
+        counts: &Counts,
+        mut run: impl FnMut(&PlanStep) -> Next,
+    ) {
+        let mut is_accepted = false;
+        for step in self.order(counts) {
+            if is_accepted && step.decides == Decides::Reject {
+                continue;
+            }
+            match (run(step), depth) {
+                (Next::Rejected, Depth::Verdict | Depth::Confirmation) => return,
+                (Next::Accepted, Depth::Verdict) => is_accepted = true,
+                _ => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
