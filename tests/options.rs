@@ -193,6 +193,28 @@ fn max_steps_stops_early_and_goes_on_later() {
 }
 
 #[test]
+fn what_a_limit_ends_is_laid_out_and_gone_on_with() {
+    let whole = Bench::new();
+    let text = BUG.replace('\n', "  \n\n\n");
+    whole.write("bug.c", &text);
+    whole.script(support::SCRIPT_NAME, TEST);
+    whole.reduce(&["bug.c", "--test", SCRIPT, "--events", "e"]);
+    let bench = Bench::new();
+    bench.write("bug.c", &text);
+    bench.script(support::SCRIPT_NAME, TEST);
+    for steps in ["4", "9"] {
+        bench.reduce(&["bug.c", "--test", SCRIPT, "--max-steps", steps]);
+        let now = bench.read("bug.c");
+        let is_trimmed = now.lines().all(|line| line.trim_end() == line);
+        assert!(is_trimmed && !now.contains("\n\n\n"), "{steps} steps: {now}");
+        assert!(bench.is_interesting(&["bug.c"]));
+    }
+    bench.reduce(&["bug.c", "--test", SCRIPT, "--events", "e"]);
+    assert_eq!(bench.read("bug.c"), whole.read("bug.c"));
+    assert_eq!(bench.keys("e"), whole.keys("e"));
+}
+
+#[test]
 fn fresh_begins_with_the_files_as_they_are() {
     let bench = Bench::with_bug();
     bench.reduce(&["bug.c", "--test", SCRIPT, "--max-steps", "5"]);

@@ -225,6 +225,57 @@ fn a_script_that_takes_less_time_for_less() {
     assert!(!result.contains("thrice") && result.contains("needle("), "{result}");
 }
 
+/// Of a test that takes long, one confirms the result after the limit and one lays it out.
+#[test]
+fn few_tests_begin_after_the_time_limit_and_that_is_told() {
+    let bench = Bench::with_bug();
+    let log = bench.path("log");
+    let slow = format!("#!/bin/sh\ndate +%s%3N >> {}\nsleep 1\n", log.display());
+    bench.script("test.sh", &format!("{slow}grep -q 'needle(' bug.c\n"));
+    let args = ["bug.c", "--test", SCRIPT, "-j", "1", "--writable", ".", "--time-limit", "6s"];
+    let run = bench.reduce(&args);
+    let told = "the time limit is reached; the result is tested again and laid out";
+    support::assert_mentions(&support::stderr(&run), &[told]);
+    let log = bench.read("log");
+    let starts: Vec<u64> = log.lines().map(|line| line.parse().unwrap()).collect();
+    let late = starts.iter().filter(|start| **start > starts[0] + 6000).count();
+    assert!(starts.len() > 3 && (1..=4).contains(&late), "{late} of {starts:?}");
+    assert!(bench.read("bug.c").len() < BUG.len());
+}
+
+/// A shorter limit finds hangs sooner, and takes what is slow for one. To confirm a hang, the limit is that of the original.
+#[test]
+fn a_hang_is_waited_for_less_and_confirmed_with_the_limit_that_the_user_gave() {
+    let bench = Bench::new();
+    bench.script("good.sh", "#!/bin/sh\nexit 0\n");
+    bench.script(
+        "bad.sh",
+        "#!/bin/sh\ngrep -q slow $1 && exec sleep 2\ngrep -q spin $1 && sleep 1000\nexit 0\n",
+    );
+    let configuration = |name: &str, more: &str| {
+        let path = bench.path(&format!("{name}.sh"));
+        format!(
+            "[[configuration]]\nname = \"{name}\"\nbuild = \"{} {{file}}\"\n{more}",
+            path.display()
+        )
+    };
+    let bad = configuration("bad", "accused = true\ntimeout = \"4s\"\n");
+    let recipe = format!("preset = \"hang\"\n{bad}{}", configuration("good", ""));
+    let recipe = clreduce_recipe::Recipe::parse("r.toml".as_ref(), recipe).unwrap();
+    let case = |text: &str| TestCase::single("p.c", text.as_bytes()).unwrap();
+    let test = recipe.calibrate(&case("int spin;")).unwrap();
+    let cancel = Cancel::new();
+    let outcome = test.judge(&case("spin"), &cancel).unwrap();
+    let fitting = outcome.part_limits["bad"];
+    assert!(fitting >= Duration::from_secs(1) && fitting < Duration::from_secs(4), "{fitting:?}");
+    test.set_part_limits(&TimeLimits::from([("bad".to_owned(), Duration::from_secs(1))]));
+    let (hangs, slow) = (case("spin;"), case("slow"));
+    let verdicts = [&hangs, &slow].map(|case| test.judge(case, &cancel).unwrap().verdict);
+    assert_eq!(verdicts, [Verdict::Interesting; 2]);
+    let verdicts = [&hangs, &slow].map(|case| test.judge_again(case, &cancel).unwrap().verdict);
+    assert_eq!(verdicts, [Verdict::Interesting, Verdict::Uninteresting]);
+}
+
 #[test]
 fn a_recipe_whose_configurations_take_less_time_for_less() {
     let bench = Bench::with_bug();

@@ -21,6 +21,9 @@ const TIMES_COMPUTING: (u32, u32) = (3, 2);
 /// The factor for the preset `hang`: a slow run is no hang yet.
 const TIMES_FOR_A_HANG: u32 = 20;
 const LEAST_FOR_A_HANG: Duration = Duration::from_secs(2);
+/// The least limit of the configuration that hangs where others show that it should have ended. What is called a hang by mistake
+/// is found when it is confirmed, with the limit of the original.
+const LEAST_OF_A_HANG: Duration = Duration::from_secs(1);
 
 /// The limit of a configuration that follows from the time of a run.
 pub(crate) fn limit_for(preset: Preset, configuration: &Configuration, time: Duration) -> Duration {
@@ -35,8 +38,8 @@ pub(crate) fn limit_for(preset: Preset, configuration: &Configuration, time: Dur
     limit.min(LIMIT_OF_ORIGINAL)
 }
 
-/// The limits that follow from the runs of a variant, for configurations without a limit in the recipe. A run that hangs
-/// has no time: how long the others take says how long to wait for it.
+/// The limits that follow from the runs of a variant, for configurations without a limit in the recipe and for the one that
+/// hangs. A run that hangs has no time: how long the others take says how long to wait for it.
 pub(crate) fn fitting(
     kit: &ResolvedRecipe,
     accused: &str,
@@ -56,12 +59,14 @@ fn limits_for(
     let others = times.iter().filter(|(name, _)| *name != accused);
     let slowest = others.map(|(_, time)| *time).max();
     let limit = |one: &Configuration| {
-        let is_hang = preset == Preset::Hang && one.name == accused;
-        let time = if is_hang { slowest } else { times.get(&one.name).copied() };
-        time.map(|time| limit_for(preset, one, time))
+        if preset == Preset::Hang && one.name == accused {
+            let most = one.timeout.unwrap_or(LIMIT_OF_ORIGINAL);
+            return Some((slowest? * TIMES_FOR_A_HANG).max(LEAST_OF_A_HANG).min(most));
+        }
+        let is_measured = one.timeout.is_none();
+        times.get(&one.name).filter(|_| is_measured).map(|time| limit_for(preset, one, *time))
     };
-    let measured = configurations.iter().filter(|one| one.timeout.is_none());
-    measured.filter_map(|one| Some((one.name.clone(), limit(one)?))).collect()
+    configurations.iter().filter_map(|one| Some((one.name.clone(), limit(one)?))).collect()
 }
 
 /// The limits in force.
@@ -122,7 +127,11 @@ mod tests {
         );
         assert_eq!(limits(&[("given", 1)]), seconds(&[("bad", 20)]));
         assert_eq!(limits(&[]), seconds(&[]), "nothing came to an end");
-        assert_eq!(limits(&[("good", 0)]), seconds(&[("bad", 5), ("good", 5)]), "no less");
+        assert_eq!(limits(&[("good", 0)]), seconds(&[("bad", 1), ("good", 5)]), "no less");
+        let all = [configuration("bad", Some(10)), configuration("good", None)];
+        let given = |time| limits_for(Preset::Hang, "bad", &all, &seconds(&[("good", time)]));
+        assert_eq!(given(0), seconds(&[("bad", 1), ("good", 5)]));
+        assert_eq!(given(3), seconds(&[("bad", 10), ("good", 60)]), "no more than the user said");
     }
 
     #[test]

@@ -171,7 +171,7 @@ impl<'a> EventLine<'a> {
                 work_items: size.work_items,
             },
             // For people; the summary holds them.
-            Event::Warning(_) => return None,
+            Event::Warning(_) | Event::LastTests { .. } => return None,
         })
     }
 }

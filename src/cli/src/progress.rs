@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::time::{Duration, Instant};
 
 use clreduce_engine::LIMIT_FACTOR;
-use clreduce_engine::events::Event;
+use clreduce_engine::events::{Ending, Event};
 use clreduce_interestingness::Verdict;
 use clreduce_testcase::TestCase;
 use console::style;
@@ -138,6 +138,11 @@ impl ProgressDisplay {
                 }
             }
             Event::Warning(text) => self.warning(text),
+            Event::LastTests { ending, limit } => {
+                if let Some(text) = last_tests(*ending, *limit) {
+                    self.note(&text);
+                }
+            }
             Event::PassSkipped { pass } => self.note(&format!("skipped what was left of {pass}")),
             // What comes after it is told by lines again.
             Event::Finished { .. } => self.finish(),
@@ -186,6 +191,20 @@ impl ProgressDisplay {
             self.last_line = Instant::now();
             self.line(&status(statistics, pass));
         }
+    }
+}
+
+/// Says what happens after the end of the search, unless that takes as long as it takes.
+fn last_tests(ending: Ending, limit: Option<Duration>) -> Option<String> {
+    let limit = show_duration(limit?);
+    match ending {
+        Ending::TimeLimit => Some(format!(
+            "the time limit is reached; the result is tested again and laid out, in {limit} at most"
+        )),
+        Ending::Interrupted => Some(format!(
+            "interrupted; the result is laid out and tested, in {limit} at most; Ctrl-C again ends clreduce at once"
+        )),
+        Ending::StepLimit | Ending::Minimal => None,
     }
 }
 

@@ -88,6 +88,13 @@ pub enum Event {
         /// Its name.
         pass: &'static str,
     },
+    /// No more variants are tried, although some are left. The result is tested once more, and laid out.
+    LastTests {
+        /// The reason.
+        ending: Ending,
+        /// How long these tests may take, if there is a limit.
+        limit: Option<Duration>,
+    },
     /// Something that the user should know, although the reduction continues.
     Warning(String),
     /// The reduction ended.

@@ -17,7 +17,7 @@ use crate::line::{
 use crate::sync::BackgroundSync;
 
 /// Number of this layout; the first thing in a header.
-const FORMAT: u32 = 8;
+const FORMAT: u32 = 9;
 
 /// The last record of a reduction that has nothing left to try.
 const FINISHED: &str = "finished";
@@ -301,6 +301,14 @@ impl Journal {
     /// When they cannot be written.
     pub fn record_limits(&mut self, limits: TimeLimits) -> Result<(), StateError> {
         self.append(&write_between(&Between::Limits(limits)))
+    }
+
+    /// Appends the contents of files that are laid out, before they replace those on disk.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn record_laid_out(&mut self, files: Vec<ContentHash>) -> Result<(), StateError> {
+        self.append(&write_between(&Between::LaidOut(files)))
     }
 
     /// The lines before the next verdict of the earlier run, one after the other, each once.

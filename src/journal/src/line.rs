@@ -61,6 +61,9 @@ const SKIPPED: &str = "skipped ";
 /// Begins the record of time limits, which are in milliseconds.
 const LIMITS: &str = "limits ";
 
+/// Begins the record of the contents of files that were laid out.
+const LAID_OUT: &str = "laid-out";
+
 /// A line that a journal holds between two verdicts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Between {
@@ -68,12 +71,17 @@ pub enum Between {
     Skipped(String),
     /// Later tests have these time limits.
     Limits(TimeLimits),
+    /// The files were laid out and have these contents, although no verdict of a step led to them.
+    LaidOut(Vec<ContentHash>),
 }
 
 /// Writes what came between two verdicts as a record.
 pub(crate) fn write_between(between: &Between) -> String {
     match between {
         Between::Skipped(pass) => format!("{SKIPPED}{pass}"),
+        Between::LaidOut(files) => {
+            files.iter().fold(LAID_OUT.to_owned(), |record, file| format!("{record} {file}"))
+        }
         Between::Limits(limits) => {
             let millis = |limit: &Duration| u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
             let limits = limits.iter().map(|(name, limit)| (name.clone(), millis(limit).into()));
@@ -86,6 +94,11 @@ pub(crate) fn write_between(between: &Between) -> String {
 pub(crate) fn read_between(record: &str) -> Option<Between> {
     if let Some(pass) = record.strip_prefix(SKIPPED) {
         return Some(Between::Skipped(pass.to_owned()));
+    }
+    if let Some(files) = record.strip_prefix(LAID_OUT) {
+        let files: Option<_> =
+            files.split_whitespace().map(|file| ContentHash::parse(file)).collect();
+        return files.map(Between::LaidOut);
     }
     let limits: BTreeMap<String, u64> = serde_json::from_str(record.strip_prefix(LIMITS)?).ok()?;
     let limits = limits.into_iter().map(|(name, millis)| (name, Duration::from_millis(millis)));
@@ -182,7 +195,12 @@ mod tests {
     fn what_comes_between_verdicts_survives_the_way_through_a_record() {
         let limit = |name: &str, millis| (name.to_owned(), Duration::from_millis(millis));
         let limits = TimeLimits::from([limit("", 2500), limit("gpu \"0\"\n", 1)]);
-        for between in [Between::Skipped("a pass".to_owned()), Between::Limits(limits)] {
+        let files = vec![ContentHash::of(b"one"), ContentHash::of(b"two")];
+        for between in [
+            Between::Skipped("a pass".to_owned()),
+            Between::Limits(limits),
+            Between::LaidOut(files),
+        ] {
             let record = write_between(&between);
             assert!(read_entry(&record).is_none() && !record.contains('\n'));
             assert_eq!(read_between(&record), Some(between));

@@ -6,7 +6,7 @@ use clreduce_candidates::{Candidate, CandidateSource, LeftOut, Next};
 use clreduce_passes::{
     Budget, NestMiddles, Phase, Proposal, Proposals, Row, Snapshot, UnusedDeclarations,
 };
-use clreduce_testcase::{Clues, Complaint, ContentHash, Language, Size, TestCase};
+use clreduce_testcase::{Clues, Complaint, ContentHash, Language, Patch, Size, TestCase};
 
 use crate::chances::{Chances, Trial};
 use crate::choice::PassChoice;
@@ -21,6 +21,9 @@ use crate::search::{GroupSizes, Groups, Search};
 /// Up to this many bytes, a syntax tree and proposals cost far less than a test. They are made even for a success
 /// that is only supposed.
 pub const CHEAP_TO_PARSE: usize = 16 << 10;
+
+/// A larger program is not read by a person, and to lay it out takes longer than a test.
+const WORTH_A_LAYOUT: usize = 1 << 20;
 
 /// In a program of fewer tokens every group is small enough to be worth a test.
 const WORTH_LARGE_GROUPS: usize = 1000;
@@ -260,6 +263,20 @@ fn trial(row: usize, in_later_run: bool, attempt: &Combination, current: &Size) 
 }
 
 impl<G: Search> CandidateSource for Reducer<G> {
+    fn laid_out(&self) -> Option<TestCase> {
+        let case = &self.current.0;
+        let row = self.schedule.rows().iter().find(|row| row.info().layout_only)?;
+        if case.total_bytes() > WORTH_A_LAYOUT {
+            return None;
+        }
+        let snapshot = Snapshot::new(case.clone(), self.language);
+        let list = Proposals::of(row.pass, &snapshot).list;
+        let list = self.headers_now().filter(&snapshot, self.protected.filter(&snapshot, list));
+        let patches = list.iter().map(|proposal| &proposal.patch);
+        let patch = patches.fold(Some(Patch::default()), |all, patch| all?.union(patch))?;
+        Some(case.apply(&patch)).filter(|laid_out| laid_out != case)
+    }
+
     fn take_clues(&mut self, clues: &Arc<Clues>) {
         let case = self.base.case().clone();
         self.base = Arc::new(Snapshot::new(case, self.language).with_clues(Arc::clone(clues)));

@@ -123,7 +123,9 @@ impl ReducedBug<'_> {
         if self.flags.is_none() && !matches!(self.judge, Judge::Recipe(_)) {
             return None;
         }
-        progress.note("writing the bug report");
+        let runs =
+            if self.flags.is_none() { ": each configuration runs on the result" } else { "" };
+        progress.note(&format!("writing the bug report{runs}"));
         let (mut report, output) = match (self.flags.map(|flags| &flags.test), self.judge) {
             (Some(TestWithFlags::Command(command, outcome)), _) => {
                 let flags = self.flags.map(|flags| flags.after.join(" "));

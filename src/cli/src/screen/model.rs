@@ -112,6 +112,7 @@ impl Model {
                 self.curve.push((statistics.elapsed(), *bytes));
             }
             Event::PassSkipped { pass } => self.notice = format!("skipped {pass}"),
+            Event::LastTests { .. } => self.notice = "last tests of the result".to_owned(),
             Event::PassFinished { .. }
             | Event::LeftOut { .. }
             | Event::Warning(_)

@@ -78,6 +78,10 @@ impl<S: CandidateSource> CandidateSource for OriginalFirst<S> {
         }
     }
 
+    fn laid_out(&self) -> Option<TestCase> {
+        self.then.laid_out()
+    }
+
     fn mark_supposed(&mut self) {
         self.then.mark_supposed();
     }

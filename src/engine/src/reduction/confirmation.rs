@@ -85,6 +85,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         if outcome.verdict != Verdict::Interesting {
             return Some(index);
         }
+        self.limits.learn_again(&outcome);
         if index == 0 {
             self.limits.learn_original(&outcome);
         }

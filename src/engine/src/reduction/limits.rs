@@ -41,6 +41,8 @@ pub(super) struct CommitLimits {
     follows_test: bool,
     /// They are not in force yet.
     is_changed: bool,
+    /// The time of the last tests of the current test case, if they ran.
+    time: Option<Duration>,
 }
 
 impl CommitLimits {
@@ -51,7 +53,23 @@ impl CommitLimits {
         let mut highest = TimeLimits::from([(WHOLE_TEST.to_owned(), of_test)]);
         highest.extend(of_parts);
         let now = highest.clone();
-        Self { now, highest, recent: VecDeque::new(), follows_test, is_changed: false }
+        let recent = VecDeque::new();
+        Self { now, highest, recent, follows_test, is_changed: false, time: None }
+    }
+
+    /// The same, where the test of the original took so long.
+    pub(super) fn knowing(self, time: Duration) -> Self {
+        Self { time: Some(time), ..self }
+    }
+
+    /// The time of a test of the current test case, or of one before it.
+    pub(super) fn time_of_test(&self) -> Duration {
+        self.time.unwrap_or_else(|| self.of_test() / LIMIT_FACTOR)
+    }
+
+    /// Takes the time of a test that was run again, which may look at more.
+    pub(super) fn learn_again(&mut self, outcome: &Outcome) {
+        self.time = self.time.max(Some(outcome.wall));
     }
 
     /// The limits for the current test case and its variants.
@@ -77,6 +95,7 @@ impl CommitLimits {
 
     /// Takes the times of a new current test case. If it needs far more than the limits now, they are raised.
     pub(super) fn learn(&mut self, outcome: &Outcome) {
+        self.time = Some(outcome.wall);
         let mut fitting = outcome.part_limits.clone();
         if self.follows_test {
             fitting.insert(WHOLE_TEST.to_owned(), limit_for(outcome.wall));
@@ -126,6 +145,7 @@ impl CommitLimits {
     pub(super) fn restore(&mut self, limits: TimeLimits) {
         self.now.extend(limits);
         self.recent.clear();
+        self.time = None;
         self.is_changed = false;
     }
 

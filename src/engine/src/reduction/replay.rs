@@ -33,6 +33,10 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
                     self.limits.restore(limits);
                     continue;
                 }
+                Some(Between::LaidOut(files)) => {
+                    self.versions.extend(files);
+                    continue;
+                }
                 None => {}
             }
             let entry = self.journal.as_ref().and_then(|it| it.replay().front().cloned());

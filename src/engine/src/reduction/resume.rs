@@ -49,7 +49,11 @@ pub(super) struct Versions {
 
 impl Versions {
     pub(super) fn add(&mut self, case: &TestCase) {
-        self.files.extend(case.files().iter().map(version));
+        self.files.extend(versions(case));
+    }
+
+    pub(super) fn extend(&mut self, files: Vec<ContentHash>) {
+        self.files.extend(files);
     }
 
     pub(super) fn check(&self, case: &TestCase) -> Result<(), StateError> {
@@ -58,6 +62,11 @@ impl Versions {
             None => Ok(()),
         }
     }
+}
+
+/// Content hashes of the files of a test case, with their names.
+pub(super) fn versions(case: &TestCase) -> impl Iterator<Item = ContentHash> {
+    case.files().iter().map(version)
 }
 
 fn version(file: &SourceFile) -> ContentHash {

@@ -86,6 +86,7 @@ pub(super) fn run(
     let bytes = reduction.case.total_bytes();
     let resumed_steps = replay.len() as u64;
     let limits = CommitLimits::new(timeout, given_timeout.is_some(), reduction.test.part_limits());
+    let limits = if earlier.is_none() { limits.knowing(wall) } else { limits };
     let mut run = ReductionRun {
         versions: Versions::default(),
         statistics: StepCounts::new(),
@@ -108,6 +109,7 @@ pub(super) fn run(
     run.tell(&Event::Started { size, bytes, resumed_steps, time_limit: timeout, original_time });
     let ending = run.run(&mut executor);
     executor.stop();
+    let ending = ending.and_then(|ending| run.lay_out(ending, &mut executor).map(|()| ending));
     let is_reduced = run.commits.last() > 0;
     let result = ending.and_then(|ending| run.finish(ending, &executor));
     if let (Err(ReductionError::Flaky { .. }), Some(state)) = (&result, &state)
@@ -263,13 +265,9 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
                 Ok(ending) => ending,
                 Err(halt) => halt.ending()?,
             };
+            self.begin_last_tests(ended, executor);
             if ended == Ending::Interrupted {
                 return Ok(ended);
-            }
-            if ended == Ending::TimeLimit {
-                // Time for the confirmations alone, which end earlier for a test that ends.
-                let longest = self.limits.of_test().saturating_mul(2);
-                executor.set_deadline(Instant::now().checked_add(longest));
             }
             match self.confirm_result(executor) {
                 Ok(is_confirmed) if is_confirmed || ended == Ending::TimeLimit => return Ok(ended),
