@@ -12,7 +12,7 @@ use clreduce::Reduction;
 use clreduce::events::Event;
 use clreduce::speculation::Pool;
 use clreduce_interestingness::{Cancel, Interestingness, NotRun, Outcome, Verdict};
-use clreduce_testcase::TestCase;
+use clreduce_testcase::{Language, Size, TestCase, tokens};
 use common::{Oracle, Transcript, noise, transcribe};
 use proptest::prelude::*;
 
@@ -138,4 +138,107 @@ fn the_reducer_itself_does_not_notice_speculation() {
     assert!(transcripts[0].0.len() > 50);
     assert_eq!(transcripts[0], transcripts[1]);
     assert_eq!(transcripts[0], transcripts[2]);
+}
+
+/// Numbers that depend on a seed alone.
+struct Draw(u64, u64);
+
+impl Draw {
+    fn below(&mut self, most: u64) -> u64 {
+        self.1 += 1;
+        noise(self.0 * 1_000_003 + self.1, &common::list(&[])) % most
+    }
+
+    fn of<'a>(&mut self, words: &[&'a str]) -> &'a str {
+        words[self.below(words.len() as u64) as usize]
+    }
+}
+
+/// A program of a few functions, or lines of words, with some needles in them.
+fn program(draw: &mut Draw, language: Language) -> (TestCase, Vec<String>) {
+    let needles: Vec<String> = (0..1 + draw.below(3)).map(|at| format!("needle{at}")).collect();
+    let mut text = String::from("typedef struct { int a; int b : 3; } rec;\n#define K 3\n");
+    let mut placed = 0;
+    for function in 0..3 + draw.below(5) {
+        if language == Language::C {
+            text.push_str(&format!("static int f{function}(int x, int y, rec *r) {{\n"));
+        }
+        for statement in 0..draw.below(6) {
+            let number = draw.below(90);
+            text.push_str(&match (language, draw.below(6)) {
+                (Language::C, 0) => format!("  int v{statement} = x * {number} + y;\n"),
+                (Language::C, 1) => format!("  while (y-- > {number}) {{ r->b ^= y; }}\n"),
+                (Language::C, 2) => {
+                    format!("  if (x > {number}) {{ y += r->a; }} else {{ y -= K; }}\n")
+                }
+                (Language::C, 3) => {
+                    format!("  for (int i = 0; i < {number}; i++) x += i * (y + 8);\n")
+                }
+                (Language::C, _) => format!("  r->a = f{function}(x, (int)y << {number}, r);\n"),
+                (_, 0) => format!("  key{number} =  [ a, {number} ]\n"),
+                (_, 1) => "\tend } of\n\n".to_owned(),
+                (_, _) => format!("section {number} {{ \"a b\"; c }}\n"),
+            });
+            if placed < needles.len() && draw.below(4) == 0 {
+                text.push_str(&needles[placed]);
+                text.push_str(draw.of(&["(x, 5);\n", ";\n", "\n"]));
+                placed += 1;
+            }
+        }
+        text.push_str(if language == Language::C { "  return x;\n}\n" } else { "\n" });
+    }
+    needles[placed..].iter().for_each(|needle| text.push_str(&format!("{needle};\n")));
+    let name = if language == Language::C { "a.c" } else { "a.txt" };
+    (TestCase::single(name, text.into_bytes()).unwrap(), needles)
+}
+
+/// A test that depends on the content of a variant: all needles must be there, and but for the original, some variants are
+/// refused for no reason that a reducer could know.
+fn by_hash(seed: u64, original: &TestCase, needles: &[String]) -> impl Fn(&TestCase) -> bool + use<> {
+    let (original, needles) = (original.clone(), needles.to_vec());
+    move |case| {
+        let text = String::from_utf8_lossy(&case.files().first().map_or(&[][..], |file| &file.bytes)).into_owned();
+        let has_all = needles.iter().all(|needle| text.contains(needle.as_str()));
+        let refuses = match seed % 4 {
+            0 => false,
+            1 => noise(seed, case).is_multiple_of(2),
+            2 => noise(seed, case).is_multiple_of(10),
+            _ => !noise(seed, case).is_multiple_of(5),
+        };
+        has_all && (*case == original || !refuses)
+    }
+}
+
+#[test]
+fn a_second_reduction_removes_nothing_and_no_token_can_go() {
+    let seeds = std::env::var("CLREDUCE_TEST_SEEDS").ok();
+    let seeds = seeds.map_or(16, |seeds| seeds.parse().expect("CLREDUCE_TEST_SEEDS is a number"));
+    let mut wrong = Vec::new();
+    for seed in 0..seeds {
+        let mut draw = Draw(seed, 0);
+        let language = if seed % 3 == 2 { Language::Text } else { Language::C };
+        let (original, needles) = program(&mut draw, language);
+        let reduce = |case: &TestCase| {
+            let test = by_hash(seed, &original, &needles);
+            let reduction = Reduction::of(case.clone()).test(test).jobs(jobs(1));
+            reduction.run().unwrap()
+        };
+        let first = reduce(&original);
+        let again = reduce(&first.case);
+        let text = String::from_utf8_lossy(&first.case.files()[0].bytes);
+        if again.case != first.case {
+            let after = String::from_utf8_lossy(&again.case.files()[0].bytes);
+            wrong.push(format!("seed {seed}:\n{text}\n--- again:\n{after}"));
+        }
+        let accepts = by_hash(seed, &original, &needles);
+        for token in tokens(&first.case.files()[0].bytes) {
+            let mut left = first.case.files()[0].bytes.to_vec();
+            left.drain(token.range());
+            let variant = TestCase::single(&*first.case.files()[0].path, left).unwrap();
+            if accepts(&variant) && Size::of(&variant) < first.size {
+                wrong.push(format!("seed {seed}: `{}` can go:\n{text}", &text[token.range()]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {seeds}:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -130,6 +130,13 @@ fn a_crash_of_a_real_compiler_is_reduced() {
     assert_eq!(bench.read("src/no-sse.c"), NO_SSE);
     assert_mentions(&stderr(&run(&bench, &args).code(1)), &["no-sse.toml", "already exists"]);
 
+    // What it has written is all that it makes of that.
+    let program = bench.read("no-sse.i");
+    fs::remove_file(bench.path("no-sse.toml")).unwrap();
+    let args = ["init", "--", "clang", "-O1", "-c", "no-sse.i", "-o", "no-sse.o"];
+    assert_mentions(&stdout(&run(&bench, &args).code(0)), &["written: no-sse.toml\n"]);
+    assert_eq!((bench.read("no-sse.i"), bench.read("no-sse.toml")), (program, recipe));
+
     run(&bench, &["no-sse.i", "--test", "no-sse.toml"]).code(0);
     let result = bench.read("no-sse.i");
     assert!(result.contains("no-sse2") && words(&result) < 12, "{result}");

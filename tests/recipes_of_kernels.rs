@@ -361,6 +361,10 @@ fn prepare_makes_one_small_file() {
     assert!(!prepared.contains('#') && prepared.starts_with("// -g 1"), "{prepared}");
     assert_mentions(&prepared, &["typedef long big;", "big a = 1L"]);
     assert_eq!(bench.read("k.cl.orig"), kernel);
+
+    let again = bench.run(&[&["prepare", "k.cl"][..], &options].concat()).code(0);
+    assert_mentions(&stdout(&again), &["nothing to prepare"]);
+    assert_eq!(bench.read("k.cl"), prepared);
 }
 
 /// The host stands for a device with a bug: with `BUG`, its result is wrong.

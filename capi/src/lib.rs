@@ -287,7 +287,7 @@ unsafe fn run(
         Ok(Err(error)) => {
             let status = match error {
                 ReductionError::NotInteresting(_) => ClreduceStatus::ClreduceNotInteresting,
-                ReductionError::Flaky { .. } => ClreduceStatus::ClreduceFlaky,
+                error if error.is_of_the_test() => ClreduceStatus::ClreduceFlaky,
                 _ => ClreduceStatus::ClreduceFailed,
             };
             result.without(status, &error.to_string())

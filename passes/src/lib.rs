@@ -134,7 +134,6 @@ mod syntax {
     pub(crate) mod fold;
     pub(crate) mod implicit_int;
     pub(crate) mod initializers;
-    pub(crate) mod last_semicolon;
     pub(crate) mod list_elements;
     pub(crate) mod merge_declarations;
     pub(crate) mod nesting;
@@ -349,13 +348,13 @@ pub static TABLE: &[Row] = &[
     row(&syntax::compound_assignment::CompoundAssignment, Phase::Polish, GROUPS),
     row(&tokens::operators::Operators, Phase::Polish, GROUPS),
     row(&names::inline::Inline, Phase::Polish, NESTED),
-    row(&tokens::token_windows::TokenWindows, Phase::Polish, GROUPS),
+    row(&tokens::token_windows::TokenWindows::FITTING, Phase::Polish, GROUPS),
     row(&names::local_to_file::LocalToFile, Phase::Finish, GROUPS),
     row(&syntax::merge_declarations::MergeDeclarations, Phase::Finish, GROUPS),
     row(&tokens::identifiers::Identifiers, Phase::Finish, GROUPS),
     row(&syntax::implicit_int::ImplicitInt, Phase::Finish, GROUPS),
-    row(&syntax::last_semicolon::LastSemicolon, Phase::Finish, GROUPS),
     row(&text::format::Format, Phase::Finish, GROUPS),
+    row(&tokens::token_windows::TokenWindows::OTHERS, Phase::Finish, BIGGEST_FIRST),
 ];
 
 /// The row of the pass with this name.

@@ -13,6 +13,8 @@
 //! }
 //! ```
 
+use std::ops::Range;
+
 use clreduce_testcase::{Edit, Language};
 
 use super::layout::{lay_out, trim_lines};
@@ -66,7 +68,8 @@ fn with_tokens<T>(bytes: &[u8], with: impl FnOnce(Tokens<'_>) -> T) -> T {
 fn says_the_same(old: Tokens<'_>, new: Tokens<'_>) -> bool {
     let tokens = |unit: Tokens<'_>| (0..unit.tokens.len()).all(|at| unit.text(at) == old.text(at));
     let comments = |unit: Tokens<'_>| -> Vec<Vec<u8>> {
-        comments(unit).into_iter().map(|comment| unit.bytes[comment.range].to_vec()).collect()
+        let text = |range: Range<usize>| unit.bytes[range].trim_ascii_end().to_vec();
+        comments(unit).into_iter().map(|comment| text(comment.range)).collect()
     };
     old.tokens.len() == new.tokens.len()
         && tokens(new)

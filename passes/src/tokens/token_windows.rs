@@ -1,6 +1,7 @@
 //! Removes runs of adjacent tokens, longest first. What would leave a lone delimiter, or two tokens
 //! side by side that never are in C, is not tried, except in plain text. Neither is the type of a
-//! declaration alone: what is left is hard to read for every other pass.
+//! declaration alone: what is left is hard to read for every other pass. So single tokens of this kind are
+//! tried when nothing else is left, because a test may accept what no compiler does.
 //!
 //! before:
 //! ```c
@@ -23,7 +24,17 @@ use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SyntaxTree};
 
 /// The pass.
-pub(crate) struct TokenWindows;
+pub(crate) struct TokenWindows {
+    /// Which of the windows it tries.
+    fitting: bool,
+}
+
+impl TokenWindows {
+    /// Windows without which the rest still looks like a program.
+    pub(crate) const FITTING: Self = Self { fitting: true };
+    /// Single tokens without which it does not.
+    pub(crate) const OTHERS: Self = Self { fitting: false };
+}
 
 /// Lengths of the windows and how far apart they begin. Long ones need not begin everywhere: what
 /// they miss is removed in pieces.
@@ -39,6 +50,9 @@ const SMALL: usize = 300;
 /// Most proposals for one file. A larger file is looked at in longer strides only.
 const ALL: Budget = Budget::new("windows of tokens in one file", 200_000);
 
+/// Nor does a test for each of them pay in a large program, of which nearly all is needed.
+const SINGLE: Budget = Budget::new("tokens in one file that others need", 2_000);
+
 impl Pass for TokenWindows {
     fn info(&self) -> PassInfo {
         PassInfo::new("token-windows", "Remove runs of up to 16 adjacent tokens", ANY)
@@ -49,13 +63,17 @@ impl Pass for TokenWindows {
         for unit in Tokens::all(snapshot) {
             let nesting = nesting(unit);
             let types = TypeRanges::of(snapshot.tree(unit.file));
+            let needed = if self.fitting { Vec::new() } else { needed(snapshot.tree(unit.file)) };
             let count = unit.tokens.len();
             let mut seen = 0;
             let tree = snapshot.tree(unit.file);
             let parses = || !tree.is_empty() && !tree.has_error(NodeId(0));
             let is_known = !is_text && (count < SMALL || parses());
+            if !self.fitting && (is_text || !proposals.allow(&SINGLE, count)) {
+                continue;
+            }
             for (list, (length, stride)) in (0..).zip(WINDOWS) {
-                if is_known && length > LONGEST_OF_KNOWN {
+                if is_known && length > LONGEST_OF_KNOWN || !self.fitting && length > 1 {
                     continue;
                 }
                 let windows = count / stride;
@@ -72,7 +90,8 @@ impl Pass for TokenWindows {
                             && !types.leaves_declarator(unit.span(first, after - 1))
                             && (can_meet(unit, first, after) || odd(first) || odd(after))
                     };
-                    if is_text || fits() {
+                    let is_needed = needed.binary_search(&unit.tokens[first].start).is_ok();
+                    if !is_needed && (is_text || fits()) == self.fitting {
                         let edit = Edit::delete(unit.file, unit.span(first, after - 1));
                         proposals.push(Proposal::edit(edit).in_list(list));
                     }
@@ -105,6 +124,18 @@ impl TypeRanges {
         let inside = self.0[first..].iter().take_while(|(kind, _)| kind.start < range.end);
         inside.into_iter().any(|(kind, whole)| kind.end <= range.end && whole.end > range.end)
     }
+}
+
+/// The semicolons behind the last members of structures. Compilers of C do without them, but C does not.
+fn needed(tree: &SyntaxTree) -> Vec<u32> {
+    let semicolon = |brace: NodeId| {
+        let closes = tree.kind(brace) == NodeKind::RightBrace
+            && tree.kind(tree.node(brace).parent) == NodeKind::FieldDeclarationList;
+        let before = NodeId(brace.0.checked_sub(1).filter(|_| closes)?);
+        let ends_member = tree.kind(before) == NodeKind::Semicolon && tree.is_sound(before);
+        ends_member.then(|| tree.node(before).start)
+    };
+    tree.ids().filter_map(semicolon).collect()
 }
 
 /// Tells whether a run of tokens is balanced.
@@ -185,33 +216,46 @@ mod tests {
 
     #[test]
     fn text_is_cut_without_regard() {
-        assert_reduces(&TokenWindows, Language::Text, "a ( b c ] d", &["b", "]"], "b ]");
+        assert_reduces(&TokenWindows::FITTING, Language::Text, "a ( b c ] d", &["b", "]"], "b ]");
     }
 
     #[test]
     fn code_stays_balanced() {
         let before = "int f(int a) { return g(a, 1) + a * 2; }";
         let after = "int f(int a) { g(a); }";
-        assert_reduces(&TokenWindows, Language::C, before, &["f(int a) {", "g(a"], after);
+        assert_reduces(&TokenWindows::FITTING, Language::C, before, &["f(int a) {", "g(a"], after);
     }
 
     #[test]
     fn delimiters_without_a_partner_go() {
-        assert_reduces(&TokenWindows, Language::C, "needle((({[", &["needle"], "needle");
-        assert_reduces(&TokenWindows, Language::C, "f(needle)) }]", &["f(needle)"], "f(needle)");
+        assert_reduces(&TokenWindows::FITTING, Language::C, "needle((({[", &["needle"], "needle");
+        assert_reduces(&TokenWindows::FITTING, Language::C, "f(needle)) }]", &["f(needle)"], "f(needle)");
     }
 
     #[test]
     fn a_type_stays_with_what_it_declares_unless_that_is_none() {
-        assert_reduces(&TokenWindows, Language::C, "int needle;", &["needle;"], "int needle;");
-        assert_reduces(&TokenWindows, Language::C, "int needle", &["needle"], "needle");
+        assert_reduces(&TokenWindows::FITTING, Language::C, "int needle;", &["needle;"], "int needle;");
+        assert_reduces(&TokenWindows::FITTING, Language::C, "int needle", &["needle"], "needle");
+    }
+
+    #[test]
+    fn the_last_member_of_a_structure_keeps_its_semicolon() {
+        let before = "struct S { int b : 1; };";
+        let keep = ["struct S { int b : 1", "};"];
+        assert_reduces(&TokenWindows::OTHERS, Language::C, before, &keep, before);
+    }
+
+    #[test]
+    fn what_a_parser_needs_goes_last() {
+        let before = "int needle; f()";
+        assert_reduces(&TokenWindows::OTHERS, Language::C, before, &["needle"], "needle f");
     }
 
     #[test]
     fn a_huge_file_gets_no_more_proposals_than_the_limit() {
         let source = "x ".repeat(1_000_000);
         let case = clreduce_testcase::TestCase::single("a.txt", source.into_bytes()).unwrap();
-        let proposals = Proposals::of(&TokenWindows, &Snapshot::new(case, Language::Text)).list;
+        let proposals = Proposals::of(&TokenWindows::FITTING, &Snapshot::new(case, Language::Text)).list;
         assert!(proposals.len() <= 200_000 && proposals.len() > 50_000);
     }
 }

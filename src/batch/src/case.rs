@@ -133,6 +133,12 @@ impl Attempt<'_> {
                 record.take_output(&contrary);
                 Ok(record)
             }
+            Err(error) if error.is_of_the_test() => {
+                clreduce_files::remove_tree(&self.folder.join(RESULT)).map_err(told)?;
+                record.outcome = CaseOutcome::Flaky;
+                record.reason = error.to_string();
+                Ok(record)
+            }
             Err(ReductionError::State(source)) => {
                 Err(CaseError::State { folder: self.folder.to_owned(), source })
             }

@@ -206,6 +206,20 @@ impl CliError {
                 }
             });
         }
+        if let Self::Reduction(error) = self
+            && error.is_of_the_test()
+        {
+            text.push_str(match error {
+                ReductionError::TestChanged => {
+                    "\nhelp: the last version that was certain is on disk; look for what the test leaves behind or finds \
+                     full, mend that, and start again with --fresh"
+                }
+                _ => {
+                    "\nhelp: the last version that was certain is on disk; run the test ten times on one program to see \
+                     what changes, let the test itself ask as often as it takes, and start again with --fresh"
+                }
+            });
+        }
         if self.is_of_the_disk() {
             text.push_str(
                 "\nhelp: the best version so far is on disk; solve the problem (is the disk full?), and run the \

@@ -62,9 +62,17 @@ pub(crate) fn prepare(args: &PrepareArgs) -> Result<ExitCode, CliError> {
     if outcome.verdict != Verdict::Interesting {
         return Err(failed(KernelError::NotAccepted));
     }
-    let mut case = one_file(args, &original, &*test, &cancel)?;
-    if Language::detect(&case) == Language::OpenCl {
-        case = fewer_work_items(case, test, &cancel)?;
+    let mut case = original.clone();
+    // What does not survive the preprocessor with all work-items may do so with fewer.
+    loop {
+        let before = case.clone();
+        case = one_file(args, &before, &*test, &cancel)?;
+        if Language::detect(&case) == Language::OpenCl {
+            case = fewer_work_items(case, Arc::clone(&test), &cancel)?;
+        }
+        if case == before || cancel.is_cancelled() {
+            break;
+        }
     }
     if cancel.is_cancelled() {
         return Ok(ExitCode::from(interrupt::INTERRUPTED));
@@ -149,6 +157,9 @@ fn fewer_work_items(
         .run()
         .map_err(CliError::Reduction)?;
     let after = reduced.size.work_items;
+    if after == before {
+        return Ok(reduced.case);
+    }
     say(&format!("work-items: {} -> {}", show_count(before), show_count(after)))?;
     Ok(reduced.case)
 }

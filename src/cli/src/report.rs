@@ -83,7 +83,7 @@ pub(crate) fn print(
             text.push_str(&format!("{name} {markdown} (plain text: {plain})\n"));
         }
     }
-    text.push_str(ending(reduced.ending, statistics));
+    text.push_str(&ending(reduced, statistics, settings));
     text.push('\n');
     // Standard output belongs to what was sent there.
     let takes_reports = settings.reports().any(|report| *report == ReportFile::Stdout);
@@ -145,8 +145,20 @@ fn is_there(path: &Path) -> bool {
     }
 }
 
-fn ending(ending: Ending, statistics: &RunStatistics) -> &'static str {
-    match ending {
+/// The last line: why the reduction ended.
+fn ending(reduced: &Reduced, statistics: &RunStatistics, settings: &Settings) -> String {
+    let text = match reduced.ending {
+        Ending::Minimal if !reduced.left_out.is_empty() || !reduced.skipped.is_empty() => {
+            return format!(
+                "The last search found nothing, but it was cut short: {}.",
+                cut_short(reduced).join("; ")
+            );
+        }
+        Ending::Minimal
+            if !settings.how.options.passes.is_empty() || !settings.how.options.skip_pass.is_empty() =>
+        {
+            "The chosen passes find nothing else to remove."
+        }
         Ending::Minimal if statistics.commits == 0 => {
             "Nothing can be removed: the test case is minimal already."
         }
@@ -159,7 +171,17 @@ fn ending(ending: Ending, statistics: &RunStatistics) -> &'static str {
         Ending::Interrupted => {
             "Interrupted; to continue, run the same command, or start again with --fresh."
         }
-    }
+    };
+    text.to_owned()
+}
+
+/// What was not looked at since the last success.
+fn cut_short(reduced: &Reduced) -> Vec<String> {
+    let left_out = reduced.left_out.iter().map(|left_out| {
+        let most = show_count(left_out.most as u64);
+        format!("`{}` looks at no more than {most} {}", left_out.pass, left_out.of)
+    });
+    left_out.chain(reduced.skipped.iter().map(|pass| format!("`{pass}` was skipped"))).collect()
 }
 
 fn warn(reduced: &Reduced, progress: &ProgressDisplay) {

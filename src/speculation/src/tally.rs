@@ -10,6 +10,10 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// The number of tests of one variant after which no more are run. A test that is right in two of three runs has nearly
+    /// always decided by then; one that says "yes" and "no" in turn never does.
+    const MOST_RUNS: u32 = 100;
+
     /// Adds a result.
     pub fn add(&mut self, interesting: bool) {
         self.interesting += u32::from(interesting);
@@ -17,14 +21,28 @@ impl Tally {
     }
 
     /// The decision, if there is one: interesting where "yes" came `lead` times more often than "no", and not interesting
-    /// where "no" came twice more often than "yes". A few wrong results of either kind do not decide.
+    /// where "no" came twice more often than "yes", or where a hundred tests made neither certain. A few wrong results of
+    /// either kind do not decide.
     #[must_use]
     pub fn decides(&self, lead: u32) -> Option<bool> {
-        let contrary = self.runs - self.interesting;
-        if self.interesting >= contrary + lead {
+        if self.interesting >= self.contrary() + lead {
             return Some(true);
         }
-        (contrary >= self.interesting + 2).then_some(false)
+        (self.is_rejected() || self.runs >= Self::MOST_RUNS).then_some(false)
+    }
+
+    /// Returns true if so many tests made neither certain, so that the test cannot decide about this variant.
+    #[must_use]
+    pub fn is_undecided(&self) -> bool {
+        self.runs >= Self::MOST_RUNS && !self.is_rejected()
+    }
+
+    fn contrary(&self) -> u32 {
+        self.runs - self.interesting
+    }
+
+    fn is_rejected(&self) -> bool {
+        self.contrary() >= self.interesting + 2
     }
 }
 
@@ -86,5 +104,13 @@ mod tests {
         assert_eq!(tally(4, 5).decides(3), Some(true));
         assert_eq!(tally(1, 4).decides(3), Some(false));
         assert_eq!(tally(0, 0).decides(0), Some(true), "nothing more is asked");
+    }
+
+    #[test]
+    fn yes_and_no_in_turn_end_without_a_decision() {
+        let tally = |interesting, runs| Tally { interesting, runs };
+        assert_eq!(tally(49, 99).decides(3), None);
+        assert_eq!(tally(50, 100).decides(3), Some(false));
+        assert!(tally(50, 100).is_undecided() && !tally(49, 100).is_undecided());
     }
 }

@@ -1,6 +1,6 @@
 //! Prints pieces line by line.
 
-use super::line_break;
+use super::{join_blanks, line_break};
 use super::pieces::{Piece, PieceKind};
 use super::roles::TokenRole;
 use super::spacing::{Word, blank_between};
@@ -165,8 +165,9 @@ impl<'a> Printer<'a> {
         } else {
             self.out.push(b' ');
         }
-        self.out.extend_from_slice(text);
-        if own_line || piece.kind == PieceKind::LineComment {
+        let is_line = piece.kind == PieceKind::LineComment;
+        self.out.extend_from_slice(if is_line { text.trim_ascii_end() } else { text });
+        if own_line || is_line {
             self.end_line(Pending::Line);
         }
         self.last = None;
@@ -175,7 +176,11 @@ impl<'a> Printer<'a> {
     fn directive(&mut self, text: &[u8]) {
         self.end_line(Pending::Line);
         self.begin_line(0);
-        self.out.extend_from_slice(text);
+        // The name of a file may have several blanks side by side.
+        match text.trim_ascii_start().strip_prefix(b"#").map(<[u8]>::trim_ascii_start) {
+            Some(rest) if rest.starts_with(b"include") => self.out.extend_from_slice(text),
+            _ => self.out.extend_from_slice(&join_blanks(text)),
+        }
         self.end_line(Pending::Line);
         self.last = None;
     }
@@ -389,14 +394,50 @@ auto f(auto... a) -> int {
     #[test]
     fn comments_and_directives_keep_their_lines() {
         check(
-            "// -g 1 -l 1\n  #define A( x )  x\nint a; // b\n\n\n/* c */ int d; /* e */ int f(/* g */);",
-            "// -g 1 -l 1\n#define A( x )  x\nint a; // b\n/* c */\nint d; /* e */\nint f( /* g */ );\n",
+            "// -g 1 -l 1 \n  #define A( x )  \"a  b\"\nint a; // b\n\n\n/* c */ int d; /* e */ int f(/* g */);",
+            "// -g 1 -l 1\n#define A( x ) \"a  b\"\nint a; // b\n/* c */\nint d; /* e */\nint f( /* g */ );\n",
         );
     }
 
     #[test]
     fn broken_code_is_laid_out_by_its_tokens() {
         check("if(a{b;}}else-c*d;x[", "if (a {\n    b;\n}\n}\n\nelse\n    -c * d;\nx[\n");
+    }
+
+    #[test]
+    fn what_words_left_in_directives_is_one_blank() {
+        check(
+            "#pragma omp  simd\n#include <a  b.h>\nint a;",
+            "#pragma omp simd\n#include <a  b.h>\nint a;\n",
+        );
+    }
+
+    #[test]
+    fn blocks_are_laid_out_as_pointers_and_values() {
+        check(
+            "void f(void){void(^ d)()=0;void(^e)(void)=^{g();};int(^h)(int)=^(int x){return x;};q(r,^{g();});}",
+            "void f(void) {
+    void (^d)() = 0;
+    void (^e)(void) = ^{
+        g();
+    };
+    int (^h)(int) = ^(int x) {
+        return x;
+    };
+    q(r, ^{
+        g();
+    });
+}
+",
+        );
+    }
+
+    #[test]
+    fn casts_look_the_same_where_the_parser_fails() {
+        check(
+            "D f(void){return(D) g(1)+(int) x+(D*) y;}if(a",
+            "D f(void) {\n    return (D)g(1) + (int)x + (D *)y;\n}\n\nif (a\n",
+        );
     }
 
     #[test]

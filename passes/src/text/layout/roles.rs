@@ -65,7 +65,10 @@ pub(super) fn roles(unit: Tokens<'_>, tree: &SyntaxTree) -> Vec<TokenRole> {
                 true => parsed_in_cpp(tree, id).filter(|_| !node.damaged),
                 false => parsed_in_cpp(tree, id).or_else(|| parsed(tree, id)),
             };
-            if let Some(role) = role.filter(|_| here) {
+            // The parser does not know blocks.
+            let is_block =
+                unit.text(index) == b"{" && index > 0 && unit.text(index - 1) == b"^";
+            if let Some(role) = role.filter(|_| here && !is_block) {
                 roles[index] = role;
             }
         }
@@ -194,6 +197,7 @@ fn guessed(unit: Tokens<'_>) -> Vec<TokenRole> {
     let mut roles = Vec::with_capacity(unit.tokens.len());
     let mut braces: Vec<TokenRole> = Vec::new();
     let mut label = false;
+    let partners = unit.partners();
     for index in 0..unit.tokens.len() {
         let before = if index == 0 { b";".as_slice() } else { unit.text(index - 1) };
         let kind = if index == 0 { TokenKind::Punctuation } else { unit.kind(index - 1) };
@@ -212,7 +216,9 @@ fn guessed(unit: Tokens<'_>) -> Vec<TokenRole> {
             && unit.text(index + 1) == b":";
         roles.push(match text {
             b"!" | b"~" => TokenRole::Prefix,
-            b"*" | b"&" | b"-" | b"+" if !operand => TokenRole::Prefix,
+            b"*" | b"&" | b"-" | b"+" | b"^" if !operand => TokenRole::Prefix,
+            b"(" if declares_block(unit, index) => TokenRole::Apart,
+            b")" if closes_cast(unit, partners[index], index) => TokenRole::Cast,
             b"*" if is_type(before) => TokenRole::Pointer,
             b"++" | b"--" => {
                 if operand {
@@ -231,7 +237,10 @@ fn guessed(unit: Tokens<'_>) -> Vec<TokenRole> {
             b"{" => {
                 let value = matches!(before, b"=" | b"," | b"(" | b"return" | b"[")
                     || (before == b"{" && braces.last() == Some(&TokenRole::Inline));
-                let members = kind == TokenKind::Word && !matches!(before, b"else" | b"do");
+                let opens = if before == b")" { partners[index - 1] } else { index };
+                let is_block = opens > 0 && unit.text(opens - 1) == b"^";
+                let members =
+                    is_block || kind == TokenKind::Word && !matches!(before, b"else" | b"do");
                 braces.push(match (value, members) {
                     (true, _) => TokenRole::Inline,
                     (_, true) => TokenRole::Members,
@@ -244,6 +253,34 @@ fn guessed(unit: Tokens<'_>) -> Vec<TokenRole> {
         });
     }
     roles
+}
+
+/// Returns true if a parenthesis begins the declarator of a pointer to a block: `void (^name)(int)`.
+fn declares_block(unit: Tokens<'_>, open: usize) -> bool {
+    open > 0
+        && open + 2 < unit.tokens.len()
+        && unit.kind(open - 1) == TokenKind::Word
+        && unit.text(open + 1) == b"^"
+        && unit.kind(open + 2) == TokenKind::Word
+}
+
+/// Returns true if a parenthesis closes the type of a cast: a name in parentheses that nothing calls, before another name.
+fn closes_cast(unit: Tokens<'_>, open: usize, close: usize) -> bool {
+    let is_word = |at: usize| unit.kind(at) == TokenKind::Word;
+    let calls = open > 0
+        && (is_word(open - 1) && unit.text(open - 1) != b"return"
+            || matches!(unit.text(open - 1), b")" | b"]"));
+    let is_type = |at: usize| is_word(at) || unit.text(at) == b"*";
+    let is_operand =
+        |at: usize| matches!(unit.kind(at), TokenKind::Word | TokenKind::Number | TokenKind::Char);
+    // A type has few words.
+    open + 1 < close
+        && close - open < 8
+        && close + 1 < unit.tokens.len()
+        && !calls
+        && is_word(open + 1)
+        && (open + 1..close).all(is_type)
+        && is_operand(close + 1)
 }
 
 fn is_type(word: &[u8]) -> bool {

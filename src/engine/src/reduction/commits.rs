@@ -6,6 +6,9 @@ use clreduce_testcase::{ContentHash, Size, TestCase};
 /// A commit is tested again once the source has taken so many verdicts of tests since the last one that was.
 const CONFIRM_EVERY: u64 = 100;
 
+/// Tests run ahead of the verdicts that the reduction takes, by hardly more than this.
+const AHEAD: usize = 50;
+
 /// At most so many confirmed commits are remembered. Each holds a whole test case.
 const CONFIRMED_AT_MOST: usize = 16;
 
@@ -19,8 +22,8 @@ pub(super) struct Commit {
     pub steps: usize,
     /// The limits that its test needs.
     pub limits: TimeLimits,
-    /// It was tested again and is interesting.
-    is_confirmed: bool,
+    /// It was tested again and is interesting: the number of verdicts before that.
+    confirmed: Option<usize>,
 }
 
 /// The original and the commits since, as many as are needed to find the last one that can be relied on: the confirmed
@@ -42,12 +45,12 @@ impl Commits {
 
     pub(super) fn add(&mut self, case: &TestCase, size: Size, steps: usize, limits: &TimeLimits) {
         let (hash, case, limits) = (case.hash(), case.clone(), limits.clone());
-        self.list.push(Commit { case, hash, size, steps, limits, is_confirmed: false });
+        self.list.push(Commit { case, hash, size, steps, limits, confirmed: None });
     }
 
     /// Chooses the current test case to be tested again, if that is due after so many verdicts.
     pub(super) fn choose(&mut self, verdicts: u64) -> Option<TestCase> {
-        let last = self.list.last().filter(|last| !last.is_confirmed && self.list.len() > 1)?;
+        let last = self.list.last().filter(|last| last.confirmed.is_none() && self.list.len() > 1)?;
         if verdicts < self.chosen_at + CONFIRM_EVERY {
             return None;
         }
@@ -70,33 +73,40 @@ impl Commits {
         self.list.iter().rposition(|commit| commit.hash == *hash)
     }
 
-    /// Takes note that a commit was tested again and is interesting.
-    pub(super) fn confirm(&mut self, index: usize) {
-        self.list[index].is_confirmed = true;
+    /// Takes note that a commit was tested again, after so many verdicts, and is interesting.
+    pub(super) fn confirm(&mut self, index: usize, verdicts: usize) {
+        self.list[index].confirmed.get_or_insert(verdicts);
         let mut at = 0;
         self.list.retain(|commit| {
             at += 1;
-            at == 1 || commit.is_confirmed || at > index
+            at == 1 || commit.confirmed.is_some() || at > index
         });
-        let confirmed = self.list.iter().skip(1).filter(|commit| commit.is_confirmed).count();
+        let confirmed = self.list.iter().skip(1).filter(|commit| commit.confirmed.is_some()).count();
         if confirmed > CONFIRMED_AT_MOST {
             let mut number = 0;
             self.list.retain(|commit| {
                 number += 1;
-                number % 2 == 1 || !commit.is_confirmed
+                number % 2 == 1 || commit.confirmed.is_none()
             });
         }
     }
 
     /// The last commit that was confirmed, or else the original.
     pub(super) fn last_confirmed(&self) -> usize {
-        self.list.iter().rposition(|commit| commit.is_confirmed).unwrap_or(0)
+        self.confirmed_before(usize::MAX)
+    }
+
+    /// The last commit that was confirmed well before the verdict of this number, or else the original.
+    pub(super) fn confirmed_before(&self, verdict: usize) -> usize {
+        let is_before = |confirmed: usize| confirmed.saturating_add(AHEAD) <= verdict;
+        self.list.iter().rposition(|commit| commit.confirmed.is_some_and(is_before)).unwrap_or(0)
     }
 
     /// Forgets what came after a commit.
     pub(super) fn go_back(&mut self, index: usize) {
         self.list.truncate(index + 1);
-        self.list[index].is_confirmed = true;
+        let steps = self.list[index].steps;
+        self.list[index].confirmed.get_or_insert(steps);
     }
 }
 
@@ -120,12 +130,13 @@ mod tests {
             if let Some(case) = commits.choose(verdicts) {
                 let index = commits.find(&case.hash()).unwrap();
                 assert_eq!(index, commits.last());
-                commits.confirm(index);
+                commits.confirm(index, verdicts as usize);
                 chosen.push(verdicts);
             }
         }
         assert_eq!(chosen.len(), 10, "{chosen:?}");
-        assert_eq!(commits.choose(100_000).is_some(), !commits.at(commits.last()).is_confirmed);
+        let is_confirmed = commits.at(commits.last()).confirmed.is_some();
+        assert_eq!(commits.choose(100_000).is_some(), !is_confirmed);
     }
 
     #[test]
@@ -135,13 +146,15 @@ mod tests {
         for number in 1..=1000 {
             commits.add(&case(number), Size::of(&case(number)), number, &none);
             if number % 10 == 0 && number <= 900 {
-                commits.confirm(commits.last());
+                commits.confirm(commits.last(), number);
             }
         }
         assert!((105..=120).contains(&commits.last()), "{}", commits.last());
         assert_eq!(commits.at(0).case, case(0));
         assert_eq!(commits.at(commits.last() - 99).case, case(901));
         assert_eq!(commits.at(commits.last_confirmed()).case, case(900));
+        assert!(commits.confirmed_before(900) < commits.last_confirmed());
+        assert_eq!(commits.at(commits.confirmed_before(950)).case, case(900));
         commits.go_back(commits.last() - 50);
         assert_eq!(commits.at(commits.last()).case, case(950));
         assert_eq!(commits.last_confirmed(), commits.last());

@@ -4,6 +4,10 @@
 //! one does not, more tests of the same variant decide. Was the success a mistake, the last commit that is no mistake is
 //! searched for in halves, the reduction goes back to it, and from then on every success is tested until it is certain.
 //! Going back is like resuming: the source begins anew, and takes the verdicts up to there.
+//!
+//! Mistakes may come in a row, as on a busy machine, and all tests of one variant then agree. So variants that were rejected
+//! are tested between them. One that is accepted is repeated until it is rejected again, and then the others are, too. If the
+//! test goes on to accept all of them, it has changed, and the reduction ends with the last commit that was certain before.
 
 use clreduce_candidates::CandidateSource;
 use clreduce_interestingness::{Filtered, Outcome, Verdict};
@@ -16,7 +20,7 @@ use super::resume::{recall, remember};
 use super::run::{Halt, ReductionRun};
 use super::statistics::StepCounts;
 use crate::events::Event;
-use clreduce_testcase::Size;
+use clreduce_testcase::{Size, TestCase};
 
 /// A commit that is to be tested again waits for a free slot until the source has taken so many more verdicts.
 const WAITS_FOR: u64 = 20;
@@ -24,6 +28,28 @@ const WAITS_FOR: u64 = 20;
 /// The least number of times that the result is tested again. A bad test calls one variant in five interesting by mistake,
 /// and one in 16,000 so many times in a row.
 const RESULT_AT_LEAST: u32 = 6;
+
+/// The most times that the result is tested again because a rejected variant was accepted meanwhile.
+const MOST_ROUNDS: u32 = 20;
+
+/// The most times that a reduction goes back. Each success is tested until it is certain after the first time, so that more are
+/// due to a test whose mistakes come in rows again and again.
+const MOST_RETURNS: u64 = 20;
+
+/// What is known of a commit that was rejected once, and of a rejected variant that was accepted once.
+const REJECTED: Tally = Tally { interesting: 0, runs: 1 };
+const REJECTED_AND_ACCEPTED: Tally = Tally { interesting: 1, runs: 2 };
+
+/// What came of tests that were run again.
+#[derive(PartialEq, Eq)]
+pub(super) enum Confirmed {
+    /// All say the same as before.
+    Agreed,
+    /// Some do not, and the current test case stands all the same.
+    Doubted(Tally),
+    /// The reduction went back.
+    WentBack,
+}
 
 /// A variant that was tested again and again.
 struct Repeated {
@@ -46,37 +72,91 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         self.take_confirmations(executor).map(drop)
     }
 
+    /// Has a rejected variant tested again after a commit, if the test is flaky.
+    pub(super) fn check_commit(&mut self, executor: &mut Executor<OriginalFirst<S>>) {
+        if executor.scheduler().verdicts().wrong_successes().is_some()
+            && let Some(control) = self.controls.choose().next()
+        {
+            executor.scheduler_mut().confirmations_mut().add(control, 0);
+        }
+    }
+
     /// Tests the result again. False if it was a mistake, and the reduction went back.
     pub(super) fn confirm_result(
         &mut self,
         executor: &mut Executor<OriginalFirst<S>>,
     ) -> Result<bool, Halt> {
-        let last = self.commits.last();
-        if last > 0 {
-            let seen = executor.scheduler().verdicts().wrong_successes();
-            let times = seen.map_or(RESULT_AT_LEAST, |seen| seen.lead().max(RESULT_AT_LEAST));
-            for _ in 0..times {
-                let case = &self.commits.at(last).case;
-                executor.scheduler_mut().confirmations_mut().add(case, 0);
+        let mut errors = Tally::default();
+        for _ in 0..MOST_ROUNDS {
+            self.order_tests_of_result(executor);
+            executor.confirm()?;
+            match self.take_confirmations(executor)? {
+                Confirmed::Agreed => return Ok(true),
+                Confirmed::WentBack => return Ok(false),
+                Confirmed::Doubted(tally) => errors = tally,
             }
         }
-        executor.confirm()?;
-        Ok(!self.take_confirmations(executor)?)
+        Err(self.end_with(self.commits.last_confirmed(), undecided(errors)))
     }
 
-    /// Takes the outcomes of tests that were run again. True if the reduction went back.
+    /// The result several times, and rejected variants between a third of these and the next.
+    fn order_tests_of_result(&mut self, executor: &mut Executor<OriginalFirst<S>>) {
+        let last = self.commits.last();
+        if last == 0 {
+            return;
+        }
+        let seen = executor.scheduler().verdicts().wrong_successes();
+        let times = seen.map_or(RESULT_AT_LEAST, |seen| seen.lead().max(RESULT_AT_LEAST));
+        let mut controls = self.controls.choose();
+        let confirmations = executor.scheduler_mut().confirmations_mut();
+        for number in 0..times {
+            if number > 0 && number % times.div_ceil(3) == 0 {
+                controls.next().into_iter().for_each(|control| confirmations.add(control, 0));
+            }
+            confirmations.add(&self.commits.at(last).case, 0);
+        }
+    }
+
+    /// Takes the outcomes of tests that were run again.
     pub(super) fn take_confirmations(
         &mut self,
         executor: &mut Executor<OriginalFirst<S>>,
-    ) -> Result<bool, Halt> {
+    ) -> Result<Confirmed, Halt> {
+        let mut confirmed = Confirmed::Agreed;
         while let Some(confirmation) = executor.scheduler_mut().take_confirmation() {
-            if let Some(index) = self.doubtful(confirmation)
-                && self.investigate(executor, index)?
+            let control = self.controls.find(&confirmation.hash).cloned();
+            let doubtful = match control {
+                Some(_) if confirmation.outcome.verdict != Verdict::Interesting => None,
+                Some(control) => {
+                    let tally = self.repeat_control(executor, &control)?;
+                    confirmed = Confirmed::Doubted(tally);
+                    // What was accepted meanwhile is tested once more.
+                    Some((self.commits.last(), Tally::default()))
+                }
+                None => self.doubtful(confirmation).map(|index| (index, REJECTED)),
+            };
+            if let Some((index, tally)) = doubtful
+                && self.investigate(executor, index, tally)?
             {
-                return Ok(true);
+                return Ok(Confirmed::WentBack);
             }
         }
-        Ok(false)
+        Ok(confirmed)
+    }
+
+    /// Tests a rejected variant that was accepted until the results decide. The reduction ends if the test accepts all rejected
+    /// variants that are left.
+    fn repeat_control(
+        &mut self,
+        executor: &mut Executor<OriginalFirst<S>>,
+        control: &TestCase,
+    ) -> Result<Tally, Halt> {
+        let repeated = self.repeat_until_decided(executor, control, REJECTED_AND_ACCEPTED)?;
+        if repeated.is_interesting && self.controls.remove(&control.hash()) {
+            let certain = self.commits.confirmed_before(self.controls.last());
+            return Err(self.end_with(certain, ReductionError::TestChanged));
+        }
+        Ok(repeated.tally)
     }
 
     /// Takes an outcome. Returns the index of the commit if it was not interesting this time.
@@ -89,7 +169,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         if index == 0 {
             self.limits.learn_original(&outcome);
         }
-        self.commits.confirm(index);
+        self.commits.confirm(index, self.history.len());
         None
     }
 
@@ -98,15 +178,18 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         &mut self,
         executor: &mut Executor<OriginalFirst<S>>,
         index: usize,
+        tally: Tally,
     ) -> Result<bool, Halt> {
-        let mut tally = Tally::default();
-        tally.add(false);
         let suspect = self.repeat(executor, index, tally)?;
         if suspect.is_interesting {
             return Ok(false);
         }
         if index == 0 {
-            return self.give_up(suspect);
+            return Err(self.give_up(suspect));
+        }
+        if suspect.tally.is_undecided() {
+            // Most likely it cannot decide about any variant.
+            self.test_original(executor)?;
         }
         let (mut good, mut bad) = (0, index);
         while bad - good > 1 {
@@ -118,13 +201,18 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
             }
         }
         if good == 0 {
-            let original = self.repeat(executor, 0, Tally::default())?;
-            if !original.is_interesting {
-                return self.give_up(original);
-            }
+            self.test_original(executor)?;
+        }
+        if self.went_back == MOST_RETURNS {
+            return Err(self.end_with(good, undecided(suspect.tally)));
         }
         self.go_back(executor, good)?;
         Ok(true)
+    }
+
+    fn test_original(&mut self, executor: &mut Executor<OriginalFirst<S>>) -> Result<(), Halt> {
+        let original = self.repeat(executor, 0, Tally::default())?;
+        if original.is_interesting { Ok(()) } else { Err(self.give_up(original)) }
     }
 
     /// Tests a commit until the results decide, within the time that it needs.
@@ -135,7 +223,8 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         tally: Tally,
     ) -> Result<Repeated, Halt> {
         put_into_force(&self.commits.at(index).limits, &*self.reduction.test);
-        let repeated = self.repeat_until_decided(executor, index, tally);
+        let case = self.commits.at(index).case.clone();
+        let repeated = self.repeat_until_decided(executor, &case, tally);
         put_into_force(self.limits.now(), &*self.reduction.test);
         repeated
     }
@@ -143,10 +232,10 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
     fn repeat_until_decided(
         &mut self,
         executor: &mut Executor<OriginalFirst<S>>,
-        index: usize,
+        case: &TestCase,
         mut tally: Tally,
     ) -> Result<Repeated, Halt> {
-        let (case, hash) = (self.commits.at(index).case.clone(), self.commits.at(index).hash);
+        let hash = case.hash();
         let mut contrary = None;
         loop {
             let lead = seen(executor).lead();
@@ -157,7 +246,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
             let missing = lead + tally.runs - 2 * tally.interesting;
             let slots = u32::try_from(executor.scheduler().slots()).unwrap_or(u32::MAX);
             for _ in 0..missing.min(slots) {
-                executor.scheduler_mut().confirmations_mut().add(&case, 0);
+                executor.scheduler_mut().confirmations_mut().add(case, 0);
             }
             executor.confirm()?;
             while let Some(confirmation) = executor.scheduler_mut().take_confirmation() {
@@ -250,12 +339,21 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
 
     /// Ends the reduction, because the test does not accept the original any more. Nothing that it said lately can be
     /// relied on: the last commit that was confirmed, or else the original, is put back.
-    fn give_up(&mut self, original: Repeated) -> Result<bool, Halt> {
-        self.void_after(self.commits.last_confirmed())?;
+    fn give_up(&mut self, original: Repeated) -> Halt {
         let Repeated { tally, contrary, .. } = original;
-        let contrary = contrary.unwrap_or_else(|| Outcome::from(Verdict::Uninteresting));
-        let (interesting, runs) = (tally.interesting as usize + 1, tally.runs as usize + 1);
-        Err(ReductionError::Flaky { interesting, runs, contrary: Box::new(contrary) }.into())
+        let error = if tally.is_undecided() {
+            undecided(tally)
+        } else {
+            let contrary = contrary.unwrap_or_else(|| Outcome::from(Verdict::Uninteresting));
+            let (interesting, runs) = (tally.interesting as usize + 1, tally.runs as usize + 1);
+            ReductionError::Flaky { interesting, runs, contrary: Box::new(contrary) }
+        };
+        self.end_with(self.commits.last_confirmed(), error)
+    }
+
+    /// Puts a commit back, and says why the reduction ends.
+    fn end_with(&mut self, index: usize, error: ReductionError) -> Halt {
+        self.void_after(index).err().unwrap_or(error).into()
     }
 
     /// The flakiness of the test, as far as it was seen.
@@ -266,6 +364,11 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         let went_back = self.went_back;
         Flakiness { repeated, wrongly_interesting, wrongly_rejected, went_back }
     }
+}
+
+/// The error for a test that says both of one variant, again and again.
+fn undecided(Tally { interesting, runs }: Tally) -> ReductionError {
+    ReductionError::Undecided { interesting, runs }
 }
 
 /// The mistakes of the test that were seen.

@@ -4,6 +4,7 @@ mod calibration;
 mod clues;
 mod commits;
 mod confirmation;
+mod controls;
 mod last;
 mod limits;
 mod replay;

@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Duration;
 
+use clreduce_candidates::LeftOut;
 use clreduce_interestingness::{NotRun, Outcome};
 use clreduce_testcase::{Size, TestCase};
 use thiserror::Error;
@@ -19,6 +20,10 @@ pub struct Reduced {
     pub size: Size,
     /// The reason why it ended.
     pub ending: Ending,
+    /// What passes left out since the last commit: something more might go there.
+    pub left_out: Vec<LeftOut>,
+    /// The passes that a person skipped since then.
+    pub skipped: Vec<&'static str>,
     /// Steps: verdicts that the reducer took, also in an earlier run that was resumed.
     pub steps: u64,
     /// Tests started in this run: of the original, speculative, killed and checking ones included.
@@ -119,6 +124,19 @@ pub enum ReductionError {
         /// The first outcome that was not.
         contrary: Box<Outcome>,
     },
+    /// The test calls one variant interesting about as often as not. The last commit that was certain was put back, or the original.
+    #[error(
+        "the test cannot decide: it found one variant interesting in {interesting} out of {runs} runs"
+    )]
+    Undecided {
+        /// The number of times that it was interesting.
+        interesting: u32,
+        /// The number of times that it was judged.
+        runs: u32,
+    },
+    /// The test accepts what it rejected before. The last commit that was certain before that was put back, or the original.
+    #[error("the test has changed: it now accepts all variants that it rejected last")]
+    TestChanged,
     /// The test could not be run, also not after some time. Nothing of it is in the journal.
     #[error("the test cannot be run")]
     NotRun(#[source] NotRun),
@@ -134,6 +152,14 @@ pub enum ReductionError {
     /// The system has no threads for the tests.
     #[error("cannot start a thread")]
     Threads(#[source] io::Error),
+}
+
+impl ReductionError {
+    /// Returns true if the test contradicts itself so much that there is no result.
+    #[must_use]
+    pub fn is_of_the_test(&self) -> bool {
+        matches!(self, Self::Flaky { .. } | Self::Undecided { .. } | Self::TestChanged)
+    }
 }
 
 fn because(outcome: &Outcome) -> String {

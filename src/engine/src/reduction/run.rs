@@ -11,6 +11,8 @@ use clreduce_testcase::{Size, TestCase};
 use super::calibration::{CHECK_AFTER, OriginalFirst};
 use super::clues::ClueFinder;
 use super::commits::Commits;
+use super::confirmation::Confirmed;
+use super::controls::Controls;
 use super::limits::{CommitLimits, LIMIT_AT_MOST, limit_for, put_into_force};
 use super::result::{Efficiency, FilterFigures, Flakiness, Reduced, ReductionError};
 use super::resume::{Versions, recall, resume};
@@ -92,6 +94,7 @@ pub(super) fn run(
         statistics: StepCounts::new(),
         best: (reduction.case.clone(), size),
         commits: Commits::new(&reduction.case, limits.now()),
+        controls: Controls::default(),
         limits,
         history: Vec::new(),
         skips: Vec::new(),
@@ -99,6 +102,7 @@ pub(super) fn run(
         is_filtered,
         flaky: FlakyCounts::default(),
         went_back: 0,
+        left_out: Vec::new(),
         on_disk: state.as_mut().and_then(|state| state.on_disk.take()),
         journal,
         started,
@@ -112,7 +116,8 @@ pub(super) fn run(
     let ending = ending.and_then(|ending| run.lay_out(ending, &mut executor).map(|()| ending));
     let is_reduced = run.commits.last() > 0;
     let result = ending.and_then(|ending| run.finish(ending, &executor));
-    if let (Err(ReductionError::Flaky { .. }), Some(state)) = (&result, &state)
+    if let (Err(error), Some(state)) = (&result, &state)
+        && error.is_of_the_test()
         && !is_reduced
     {
         // There is nothing to go on with.
@@ -187,6 +192,8 @@ fn not_begun(
         size: Size::of(&case),
         case,
         ending: ending(stop)?,
+        left_out: Vec::new(),
+        skipped: Vec::new(),
         steps: 0,
         tests: counters.started,
         killed: counters.killed,
@@ -224,6 +231,7 @@ pub(super) struct ReductionRun<'a, S> {
     pub(super) statistics: StepCounts,
     pub(super) best: (TestCase, Size),
     pub(super) commits: Commits,
+    pub(super) controls: Controls,
     pub(super) limits: CommitLimits,
     /// All verdicts that the source has taken, in the order of the steps.
     pub(super) history: Vec<JournalEntry>,
@@ -235,6 +243,8 @@ pub(super) struct ReductionRun<'a, S> {
     /// Variants that were tested again and again.
     pub(super) flaky: FlakyCounts,
     pub(super) went_back: u64,
+    /// What passes left out since the last commit.
+    left_out: Vec<LeftOut>,
     /// Files of the committed test cases, while an earlier run is replayed.
     pub(super) versions: Versions,
     pub(super) on_disk: Option<TestCase>,
@@ -256,6 +266,9 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         for &LeftOut { pass, of, most } in left_out {
             self.tell(&Event::LeftOut { pass, of, most });
         }
+        let is_new = |new: &&LeftOut| !self.left_out.contains(new);
+        let new: Vec<LeftOut> = left_out.iter().filter(is_new).copied().collect();
+        self.left_out.extend(new);
     }
 
     fn run(&mut self, executor: &mut Executor<OriginalFirst<S>>) -> Result<Ending, ReductionError> {
@@ -302,6 +315,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
             let committed = self.consume(judged, executor.scheduler().counters())?;
             if let Some(case) = committed {
                 self.keep(&case)?;
+                self.check_commit(executor);
             }
             self.confirm_some(executor)?;
             self.follow_limits(executor)?;
@@ -313,7 +327,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         if self.limits.may_be_lower() {
             // The original, or another commit that is to be tested again, may need the limits that there are.
             executor.confirm()?;
-            if self.take_confirmations(executor)? {
+            if self.take_confirmations(executor)? == Confirmed::WentBack {
                 return Ok(());
             }
             self.limits.lower();
@@ -344,6 +358,9 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         }
         let interesting = verdict == Verdict::Interesting;
         self.history.push(entry);
+        if verdict == Verdict::Uninteresting && filtered != Filtered::Rejected {
+            self.controls.add(&candidate, (!known).then_some(self.history.len()));
+        }
         if committed.is_some() && !known {
             self.limits.learn(&outcome);
         }
@@ -373,6 +390,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
             self.statistics.committed(self.best.1, size);
             self.best = (case.clone(), size);
             self.commits.add(case, size, self.history.len(), self.limits.now());
+            self.left_out.clear();
             let (pass, bytes, case) = (candidate.pass, case.total_bytes(), case.clone());
             self.tell(&Event::Committed { step: number, pass, size, bytes, case });
         }
@@ -395,6 +413,8 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         self.tell_left_out(executor.scheduler().left_out());
         let (case, size) = self.best.clone();
         self.tell(&Event::Finished { size, ending });
+        let last_commit = self.commits.at(self.commits.last()).steps;
+        let skipped = self.skips.iter().filter(|(before, _)| *before >= last_commit);
         let counters = executor.scheduler().counters();
         let wall = self.started.elapsed();
         let flakiness = self.flakiness(executor);
@@ -402,6 +422,8 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
             case,
             size,
             ending,
+            left_out: self.left_out,
+            skipped: skipped.map(|(_, pass)| *pass).collect(),
             steps: self.statistics.steps,
             tests: counters.started,
             killed: counters.killed,
