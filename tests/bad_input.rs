@@ -237,6 +237,35 @@ fn a_flaky_test() {
     refused(&bench, &args, &["flaky", "in 1 out of "]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_test_that_says_both_in_turn_or_changes_ends_with_an_error() {
+    let functions = (1..=30).map(|n| format!("int f{n}(int x) {{ return x + {n}; }}\n"));
+    let program: String = functions.chain(["int needle;\n".to_owned()]).collect();
+    for (condition, more, says) in [
+        ("[ $((n % 2)) = 0 ] && grep -q needle bug.c", "-q", ["cannot decide", "out of 100 runs"]),
+        (
+            "[ $((n % 2)) = 0 ] && grep -q needle bug.c",
+            "--max-steps=20",
+            ["cannot decide", "help: "],
+        ),
+        ("[ $n -gt 20 ] || grep -q needle bug.c", "-q", ["the test has changed", "--fresh"]),
+    ] {
+        let bench = Bench::new();
+        bench.write("bug.c", &program);
+        let count = bench.path("count").display().to_string();
+        bench.script(
+            SCRIPT_NAME,
+            &format!(
+                "#!/bin/sh\nn=$(cat {count} 2>/dev/null || echo 0)\necho $((n + 1)) >{count}\n{condition}\n"
+            ),
+        );
+        let args = ["bug.c", "--test", SCRIPT, "--writable", ".", "-j1", more];
+        assert_mentions(&stderr(&bench.run(&args).code(1)), &says);
+        assert!(bench.read("bug.c").contains("needle"));
+    }
+}
+
 #[test]
 fn a_test_that_accepts_everything_is_pointed_out() {
     let bench = Bench::with_bug();

@@ -194,10 +194,16 @@ fn program(draw: &mut Draw, language: Language) -> (TestCase, Vec<String>) {
 
 /// A test that depends on the content of a variant: all needles must be there, and but for the original, some variants are
 /// refused for no reason that a reducer could know.
-fn by_hash(seed: u64, original: &TestCase, needles: &[String]) -> impl Fn(&TestCase) -> bool + use<> {
+fn by_hash(
+    seed: u64,
+    original: &TestCase,
+    needles: &[String],
+) -> impl Fn(&TestCase) -> bool + use<> {
     let (original, needles) = (original.clone(), needles.to_vec());
     move |case| {
-        let text = String::from_utf8_lossy(&case.files().first().map_or(&[][..], |file| &file.bytes)).into_owned();
+        let text =
+            String::from_utf8_lossy(&case.files().first().map_or(&[][..], |file| &file.bytes))
+                .into_owned();
         let has_all = needles.iter().all(|needle| text.contains(needle.as_str()));
         let refuses = match seed % 4 {
             0 => false,

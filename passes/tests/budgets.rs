@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use clreduce_passes::{Proposals, Snapshot, Row, TABLE, find};
+use clreduce_passes::{Proposals, Row, Snapshot, TABLE, find};
 use clreduce_testcase::{Language, TestCase};
 
 /// A budget, the pass that has it, a program with two of the things that it counts, and whether the pass

@@ -229,12 +229,24 @@ mod tests {
     #[test]
     fn delimiters_without_a_partner_go() {
         assert_reduces(&TokenWindows::FITTING, Language::C, "needle((({[", &["needle"], "needle");
-        assert_reduces(&TokenWindows::FITTING, Language::C, "f(needle)) }]", &["f(needle)"], "f(needle)");
+        assert_reduces(
+            &TokenWindows::FITTING,
+            Language::C,
+            "f(needle)) }]",
+            &["f(needle)"],
+            "f(needle)",
+        );
     }
 
     #[test]
     fn a_type_stays_with_what_it_declares_unless_that_is_none() {
-        assert_reduces(&TokenWindows::FITTING, Language::C, "int needle;", &["needle;"], "int needle;");
+        assert_reduces(
+            &TokenWindows::FITTING,
+            Language::C,
+            "int needle;",
+            &["needle;"],
+            "int needle;",
+        );
         assert_reduces(&TokenWindows::FITTING, Language::C, "int needle", &["needle"], "needle");
     }
 
@@ -255,7 +267,8 @@ mod tests {
     fn a_huge_file_gets_no_more_proposals_than_the_limit() {
         let source = "x ".repeat(1_000_000);
         let case = clreduce_testcase::TestCase::single("a.txt", source.into_bytes()).unwrap();
-        let proposals = Proposals::of(&TokenWindows::FITTING, &Snapshot::new(case, Language::Text)).list;
+        let proposals =
+            Proposals::of(&TokenWindows::FITTING, &Snapshot::new(case, Language::Text)).list;
         assert!(proposals.len() <= 200_000 && proposals.len() > 50_000);
     }
 }

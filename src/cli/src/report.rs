@@ -155,7 +155,8 @@ fn ending(reduced: &Reduced, statistics: &RunStatistics, settings: &Settings) ->
             );
         }
         Ending::Minimal
-            if !settings.how.options.passes.is_empty() || !settings.how.options.skip_pass.is_empty() =>
+            if !settings.how.options.passes.is_empty()
+                || !settings.how.options.skip_pass.is_empty() =>
         {
             "The chosen passes find nothing else to remove."
         }

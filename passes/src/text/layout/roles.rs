@@ -66,8 +66,7 @@ pub(super) fn roles(unit: Tokens<'_>, tree: &SyntaxTree) -> Vec<TokenRole> {
                 false => parsed_in_cpp(tree, id).or_else(|| parsed(tree, id)),
             };
             // The parser does not know blocks.
-            let is_block =
-                unit.text(index) == b"{" && index > 0 && unit.text(index - 1) == b"^";
+            let is_block = unit.text(index) == b"{" && index > 0 && unit.text(index - 1) == b"^";
             if let Some(role) = role.filter(|_| here && !is_block) {
                 roles[index] = role;
             }

@@ -50,7 +50,8 @@ impl Commits {
 
     /// Chooses the current test case to be tested again, if that is due after so many verdicts.
     pub(super) fn choose(&mut self, verdicts: u64) -> Option<TestCase> {
-        let last = self.list.last().filter(|last| last.confirmed.is_none() && self.list.len() > 1)?;
+        let last =
+            self.list.last().filter(|last| last.confirmed.is_none() && self.list.len() > 1)?;
         if verdicts < self.chosen_at + CONFIRM_EVERY {
             return None;
         }
@@ -81,7 +82,8 @@ impl Commits {
             at += 1;
             at == 1 || commit.confirmed.is_some() || at > index
         });
-        let confirmed = self.list.iter().skip(1).filter(|commit| commit.confirmed.is_some()).count();
+        let confirmed =
+            self.list.iter().skip(1).filter(|commit| commit.confirmed.is_some()).count();
         if confirmed > CONFIRMED_AT_MOST {
             let mut number = 0;
             self.list.retain(|commit| {
