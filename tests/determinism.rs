@@ -202,7 +202,7 @@ fn by_hash(
     let (original, needles) = (original.clone(), needles.to_vec());
     move |case| {
         let text =
-            String::from_utf8_lossy(&case.files().first().map_or(&[][..], |file| &file.bytes))
+            String::from_utf8_lossy(case.files().first().map_or(&[][..], |file| &file.bytes))
                 .into_owned();
         let has_all = needles.iter().all(|needle| text.contains(needle.as_str()));
         let refuses = match seed % 4 {
@@ -240,7 +240,7 @@ fn a_second_reduction_removes_nothing_and_no_token_can_go() {
         for token in tokens(&first.case.files()[0].bytes) {
             let mut left = first.case.files()[0].bytes.to_vec();
             left.drain(token.range());
-            let variant = TestCase::single(&*first.case.files()[0].path, left).unwrap();
+            let variant = TestCase::single(&first.case.files()[0].path, left).unwrap();
             if accepts(&variant) && Size::of(&variant) < first.size {
                 wrong.push(format!("seed {seed}: `{}` can go:\n{text}", &text[token.range()]));
             }

@@ -14,6 +14,7 @@ use clreduce_interestingness::{Filtered, Outcome, Verdict};
 use clreduce_speculation::{Confirmation, Executor, FlakyCounts, Tally, WrongSuccesses};
 
 use super::calibration::OriginalFirst;
+use super::controls::Confirmed;
 use super::limits::put_into_force;
 use super::result::{Flakiness, ReductionError};
 use super::resume::{recall, remember};
@@ -39,17 +40,6 @@ const MOST_RETURNS: u64 = 20;
 /// What is known of a commit that was rejected once, and of a rejected variant that was accepted once.
 const REJECTED: Tally = Tally { interesting: 0, runs: 1 };
 const REJECTED_AND_ACCEPTED: Tally = Tally { interesting: 1, runs: 2 };
-
-/// What came of tests that were run again.
-#[derive(PartialEq, Eq)]
-pub(super) enum Confirmed {
-    /// All say the same as before.
-    Agreed,
-    /// Some do not, and the current test case stands all the same.
-    Doubted(Tally),
-    /// The reduction went back.
-    WentBack,
-}
 
 /// A variant that was tested again and again.
 struct Repeated {

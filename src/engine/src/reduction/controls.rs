@@ -1,7 +1,20 @@
-//! Controls: variants that the test rejected. If it accepts one when it is asked again, no other success counts meanwhile.
+//! Controls: variants that the test rejected. If it accepts one when it is asked again, no other success counts meanwhile; and what came of tests that
+//! were run again.
 
 use clreduce_candidates::Candidate;
+use clreduce_speculation::Tally;
 use clreduce_testcase::{ContentHash, TestCase};
+
+/// What came of tests that were run again.
+#[derive(PartialEq, Eq)]
+pub(super) enum Confirmed {
+    /// All say the same as before.
+    Agreed,
+    /// Some do not, and the current test case stands all the same.
+    Doubted(Tally),
+    /// The reduction went back.
+    WentBack,
+}
 
 /// So many of the last rejected variants are kept. A test that now and then rejects by mistake has hardly been wrong about all
 /// of them.
