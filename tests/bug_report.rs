@@ -4,6 +4,8 @@
 
 mod support;
 
+use std::process::Command;
+
 use support::{Bench, assert_mentions, stderr, stdout};
 
 /// clang crashes on request; gcc does not know the pragma.
@@ -139,4 +141,127 @@ fn a_bug_may_come_and_go_between_versions() {
             "| 1 | toy cc 1.0 |",
         ],
     );
+}
+
+/// The verbatim blocks of a report in Markdown, with the line before each.
+fn blocks(report: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut before = String::new();
+    let mut lines = report.lines();
+    while let Some(line) = lines.next() {
+        if line.starts_with("```") {
+            let inside: Vec<&str> = lines.by_ref().take_while(|line| !line.starts_with("```")).collect();
+            found.push((before.clone(), inside.join("\n")));
+        } else if !line.is_empty() {
+            before = line.to_owned();
+        }
+    }
+    found
+}
+
+/// Does what a reader of a report does: writes the files that it shows into an empty folder, and copies its command into a
+/// shell. Returns what the command prints.
+fn follow(report: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = String::new();
+    for (before, text) in blocks(report) {
+        match before.strip_suffix(':').map(|name| name.replace('\\', "")) {
+            _ if before == "## Command" => command = text,
+            Some(name) if !name.contains(' ') => {
+                std::fs::write(folder.path().join(name), text + "\n").unwrap();
+            }
+            _ => {}
+        }
+    }
+    let mut shell = Command::new("sh");
+    let output = shell.args(["-c", &command]).current_dir(folder.path()).output().unwrap();
+    let printed = [output.stdout, output.stderr].concat();
+    format!("{command}\n{}", String::from_utf8_lossy(&printed))
+}
+
+#[test]
+fn the_command_of_a_report_runs_when_copied_and_names_no_private_folder() {
+    let bench = Bench::new();
+    let private = bench.path("own").display().to_string();
+    bench.write("own/x.h", "");
+    bench.write("bug.c", format!("#define N 2\n{CRASH}"));
+    let build = format!("clang-19 -iquote {private} -I {private} -DM -c {{file}} -o bug.o");
+    let configuration = format!("[[configuration]]\nbuild = \"{build}\"\n");
+    bench.write("bug.toml", format!("preset = \"crash\"\n{configuration}"));
+    let report = stdout(&bench.reduce(&["report", "bug.c", "--test", "bug.toml"]));
+    assert!(!report.contains(&private) && report.contains("clang-19 -DM -c bug.c"), "{report}");
+    assert_mentions(&follow(&report), &["PLEASE submit a bug report"]);
+    let home = bench.path("").display().to_string();
+    let mut command = bench.command(&["report", "bug.c", "--test", &build.replace("{file}", "bug.c"), "--interesting-stderr", "PLEASE"]);
+    let done = assert_cmd::Command::from_std({ command.env("HOME", home.trim_end_matches('/')); command }).assert().code(0);
+    assert!(!stdout(&done).contains(home.trim_end_matches('/')), "{}", stdout(&done));
+}
+
+#[test]
+fn a_report_shows_the_first_error_and_names_it_in_the_title() {
+    let bench = Bench::new();
+    bench.write("p.c", "int x;\n");
+    let rest = "echo 'p.c:9:1: note: and so on'; ".repeat(40);
+    let script = format!("#!/bin/sh\n{{ echo 'p.c:1:5: warning: w'; echo \"p.c:1:5: error: no constraint 'C' here\"; {rest}}} >&2\nexit 1\n");
+    let compiler = bench.script("cc.sh", &script);
+    let configuration = format!("[[configuration]]\nbuild = \"{} {{file}}\"\n", compiler.display());
+    bench.write("r.toml", format!("preset = \"build-failure\"\n{configuration}"));
+    for test in [&["r.toml"][..], &["./cc.sh", "--interesting-stderr", "constraint"]] {
+        let report = stdout(&bench.reduce(&[&["report", "p.c", "--test"], test].concat()));
+        assert_mentions(&report, &["no constraint 'C' here\n\n## ", "```\np.c:1:5: error: no constraint"]);
+    }
+}
+
+#[test]
+fn a_wrong_result_has_both_results_in_its_title_and_a_signature_on_the_page() {
+    let bench = Bench::new();
+    bench.write("cases/p.c", "print 1\n");
+    let compiler = |name: &str, result: u32| {
+        let path = bench.script(name, &format!("#!/bin/sh\necho 'echo {result}' > out\n"));
+        format!("[[configuration]]\nname = \"{name} -O2\"\nbuild = \"{} {{file}}\"\nrun = \"sh ./out\"\n", path.display())
+    };
+    let two = format!("{}accused = true\n{}", compiler("gcc-bad", 2), compiler("gcc-good", 1));
+    bench.write("r.toml", format!("preset = \"wrong-code\"\nallow-unchecked = []\nstage = []\n{two}"));
+    let report = stdout(&bench.reduce(&["report", "cases/p.c", "--test", "r.toml"]));
+    assert_mentions(&report, &["compiles a program wrongly: 2 instead of 1"]);
+    bench.reduce(&["batch", "cases", "--test", "r.toml", "--out", "out"]);
+    let data = bench.json("out/report.json");
+    assert_eq!(data["clusters"], serde_json::json!(["wrong-code: gcc-bad -O2"]));
+}
+
+/// Each command on the page of a batch is one that can be pasted into a shell.
+#[test]
+fn the_commands_of_a_batch_run_when_copied() {
+    let bench = Bench::new();
+    bench.write("cases/a b.c", "int needle;\nint other;\n");
+    bench.reduce(&["batch", "cases", "--test", "grep -q needle {file}", "--out", "out"]);
+    let data = bench.json("out/report.json");
+    let commands = data["cases"][0]["commands"].as_array().unwrap().clone();
+    assert_eq!(commands.len(), 3, "{commands:?}");
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_clreduce")).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    for command in commands {
+        let line = command["command"].as_str().unwrap().to_owned();
+        let folder = tempfile::tempdir().unwrap();
+        let mut shell = Command::new("sh");
+        let ran = shell.args(["-c", &line]).env("PATH", &path).current_dir(folder.path()).output();
+        let ran = ran.unwrap();
+        assert!(ran.status.success(), "{line}: {}", String::from_utf8_lossy(&ran.stderr));
+    }
+}
+
+/// Oclgrind 21.10 computes `mad_sat` on `long` wrongly. Its authors have no clreduce.
+#[test]
+fn a_bug_of_oclgrind_is_reported_with_its_own_command() {
+    let bench = Bench::new();
+    bench.write(
+        "k.cl",
+        "// -g 2,1,1 -l 1,1,1\n__kernel void entry(__global ulong *result) {\n  long a = 1L, b = -1L;\n  \
+         result[get_global_id(0)] = mad_sat(a, b, 0L);\n}\n",
+    );
+    bench.run(&["init", "k.cl"]).code(0);
+    let report = stdout(&bench.reduce(&["report", "k.cl", "--test", "k.toml"]));
+    assert!(!report.contains("clreduce run"), "{report}");
+    let printed = follow(&report);
+    assert_mentions(&printed, &["oclgrind-kernel", "result[0] = 9223372036854775808"]);
 }

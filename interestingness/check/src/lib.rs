@@ -34,5 +34,6 @@ pub use inputs::{FoundInputs, RefusedLaunch, find_inputs};
 pub use options::{CheckError, CheckOptions};
 pub use preprocess::{PreprocessError, compiles, needs_preprocessing, preprocess};
 pub use report::{CheckReport, CollectedReports, RefutedFinding, Validity};
+pub use simulate::simulation;
 pub use stage::{CheckStage, ComputedResult, Question, StageInfo, StageReport};
 pub use table::{PreparedStage, StageName, UnknownStage};

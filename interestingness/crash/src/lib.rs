@@ -35,12 +35,49 @@ pub fn signature(output: &str) -> Vec<String> {
     parts(output)
 }
 
-/// Message, compiler pass and function of a crash, as far as the output names them.
+/// Message, compiler pass and function of a crash, as far as the output names them. Where it names neither pass nor
+/// function, what the compiler read.
 #[must_use]
 pub fn parts(output: &str) -> Vec<String> {
     let message = output.lines().find_map(message).map(|message| message.text);
-    let function = stack(output).first().map(|function| format!("in {}", names::bare(function)));
-    message.into_iter().chain(pass(output)).chain(function).collect()
+    let pass = pass(output);
+    let place = match stack::repeated(output) {
+        Some(names) if names.is_empty() => Some(ENDLESS.to_owned()),
+        Some(names) => Some(format!("{ENDLESS} in {}", names.join(", "))),
+        None => function(output).map(|function| format!("in {function}")),
+    };
+    let is_vague = pass.is_none() && place.as_deref().is_none_or(|place| place == ENDLESS);
+    let construct = if is_vague { construct(output) } else { None };
+    let said: Vec<String> = message.into_iter().chain(pass).chain(construct).chain(place).collect();
+    if said.is_empty() { of_driver(output).into_iter().collect() } else { said }
+}
+
+/// What the driver of a compiler says of the part that crashed, if the part itself said nothing.
+fn of_driver(output: &str) -> Option<String> {
+    let found = pattern!(
+        r"unable to execute command: [\w ]+|\w+ frontend command failed (?:due to signal|with exit code \d+)|'\w+' died due to signal \d+"
+    )
+    .find(output)?;
+    Some(found.as_str().to_owned())
+}
+
+/// A stack with the same functions over and over.
+const ENDLESS: &str = "endless recursion";
+
+/// The name of the function that crashed. The functions in which a compiler starts are in every stack.
+fn function(output: &str) -> Option<String> {
+    const STARTS: [&str; 8] = [
+        "main",
+        "cc1_main",
+        "cc1as_main",
+        "clang_main",
+        "ExecuteCC1Tool",
+        "toplev::main",
+        "do_compile",
+        "compile_file",
+    ];
+    let names = stack(output).into_iter().map(|function| names::bare(&function));
+    names.into_iter().find(|name| !name.is_empty()).filter(|name| !STARTS.contains(&&**name))
 }
 
 /// Returns true if an output tells of a crash with all these parts, and they are enough to recognise it. A bug that reads
@@ -73,13 +110,14 @@ pub fn first_error(line: &str) -> Option<&str> {
 /// crash of the compiler proper.
 #[must_use]
 pub fn is_crash(output: &str) -> bool {
-    const MARKS: [&str; 6] = [
+    const MARKS: [&str; 7] = [
         "PLEASE submit a bug report",
         "PLEASE ATTACH THE FOLLOWING FILES",
         "internal compiler error",
         "Stack dump:",
         "LLVM ERROR:",
         "error: error in backend",
+        "died due to signal",
     ];
     MARKS.iter().any(|mark| output.contains(mark))
 }
@@ -136,16 +174,72 @@ fn of_llvm(line: &str) -> Option<String> {
         return Some(format!("pass {}", found[1].trim()));
     }
     // The rest are places in the program, and phases such as `Optimizer`.
-    let is_place = pattern!(r"^(<\w+>|[^\s:]+:\d+:\d+:?)\s").is_match(text);
+    let is_place = PLACE.is_match(text);
     (!is_place).then(|| steady(&text[..text.find(" on ").unwrap_or(text.len())]))
 }
 
-/// Replaces quoted text, numbers and names, and takes paths off file names.
+/// The place in the program with which LLVM says what it read.
+static PLACE: std::sync::LazyLock<regex::Regex> = std::sync::LazyLock::new(|| {
+    regex::Regex::new(r"^(<[\w ]+>|[^\s:]+:\d+:\d+:?)\s").expect("the pattern is a constant")
+});
+
+/// The part of the program that a compiler was at when it crashed, as it names it: `parsing function body 'f'` of clang, `In
+/// function ‘f’` of gcc.
+#[must_use]
+pub fn subject(output: &str) -> Option<&str> {
+    let read = output.lines().filter_map(|line| {
+        let text = pattern!(r"^\s*[1-9]\d*\.\s+(.+)$").captures(line)?.get(1)?.as_str();
+        Some(text[PLACE.find(text)?.end()..].trim())
+    });
+    let read: Vec<&str> = read.collect();
+    // Blocks around a statement come and go.
+    let tells = |text: &&&str| {
+        !["current parser token", "in compound statement"].iter().any(|own| text.starts_with(own))
+    };
+    let of_clang = read.iter().rev().find(tells).or(read.first()).copied();
+    let of_gcc = || {
+        let lines = output.lines().take_while(|line| !line.contains("internal compiler error"));
+        let named = |line| pattern!(r"^[^\s:]+: ((?:In|At) \w.*):$").captures(line)?.get(1);
+        lines.filter_map(named).last().map(|found| found.as_str())
+    };
+    of_clang.or_else(of_gcc)
+}
+
+/// The same without its name, which a reduction may change.
+fn construct(output: &str) -> Option<String> {
+    let named = subject(output)?.split(['\'', '"', '(', '‘']).next();
+    named.map(|text| text.trim().to_owned())
+}
+
+/// Replaces quoted text, numbers and names, and takes paths off file names. What the language or the compiler itself calls
+/// so stays: another intrinsic or another sign is another bug.
 fn steady(text: &str) -> String {
     let folders = pattern!(r"(?:[\w.+~-]*/)+([\w.+-]+)").replace_all(text.trim(), "$1");
     let variable =
         pattern!(r#"'[^']*'|"[^"]*"|`[^']*'|‘[^’]*’|%[\w.]+|@[\w.]+|0x[0-9a-fA-F]+|\bt?\d+\b"#);
-    variable.replace_all(&folders, "…").into_owned()
+    let replace = |found: &regex::Captures<'_>| {
+        let quoted = found[0].trim_matches(['\'', '"', '`', '‘', '’']);
+        match quoted.strip_prefix(['%', '@']).unwrap_or(quoted) {
+            name if name.starts_with("llvm.") => found[0].to_owned(),
+            _ if quoted.len() < found[0].len() && is_of_the_language(quoted) => {
+                format!("'{quoted}'")
+            }
+            _ => "…".to_owned(),
+        }
+    };
+    variable.replace_all(&folders, replace).into_owned()
+}
+
+/// Returns true for a sign, a keyword that no other can stand for, or a function of the compiler.
+fn is_of_the_language(word: &str) -> bool {
+    const KEYWORDS: &str = "alignas alignof asm auto break case catch class co_await co_return co_yield concept const \
+        consteval constexpr constinit continue decltype default delete do else enum explicit extern for friend goto if \
+        inline mutable namespace new noexcept nullptr operator override private protected public register requires \
+        restrict return sizeof static static_assert struct switch template this thread_local throw try typedef typeid \
+        typename typeof union using virtual volatile while";
+    word.starts_with("__builtin_")
+        || KEYWORDS.split_whitespace().any(|own| own == word)
+        || !word.is_empty() && word.chars().all(|sign| sign.is_ascii_punctuation() && sign != '_')
 }
 
 #[cfg(test)]
@@ -206,6 +300,57 @@ mod tests {
             signature(&format!("{unreachable}{LLVM}")),
             ["UNREACHABLE executed at X.cpp:…!", "Optimizer", "in llvm::APInt::setBits"]
         );
+    }
+
+    #[test]
+    fn without_a_function_it_is_known_by_what_was_read() {
+        let nameless = "Stack dump without symbol names\n0  libLLVM.so 0x00007fbea92b73c6\n1  clang 0x00007fbea92b7a8b\n\
+            2  clang 0x00007fbea92b7a8c cc1_main(int) + 4\n3  libc.so.6 0x00007fbea92b7a8d __libc_start_main + 4\n";
+        for (read, expected) in [
+            (
+                "1.\tx.c:7:3: current parser token ';'\n2.\tx.c:6:12: parsing function body 'g'\n\
+                 3.\tx.c:6:12: in compound statement ('{}')\n",
+                &["parsing function body"][..],
+            ),
+            ("1.\tx.c:7:3: current parser token ';'\n", &["current parser token"]),
+            ("1.\t<eof> parser at end of file\n", &["parser at end of file"]),
+            ("1.\t<eof> parser at end of file\n2.\tCode generation\n", &["Code generation"]),
+            (
+                "clang: error: clang frontend command failed with exit code 139 (use -v)\n",
+                &["clang frontend command failed with exit code 139"],
+            ),
+        ] {
+            let output = format!("PLEASE submit a bug report\n{read}{nameless}");
+            assert_eq!(signature(&output), expected, "{output}");
+        }
+        let endless = format!("1.\tx.c:7:3: current parser token ';'\n{}", deep(200));
+        assert_eq!(signature(&endless), ["current parser token", "endless recursion"]);
+        let gcc = "a.cc: In function ‘h’:\na.cc:2:1: warning: x\na.cc: In substitution of ‘template<class T> f()’:\n\
+            a.cc:3:1: internal compiler error: Segmentation fault\n0x15 ???\n\t???:0\n";
+        let expected = ["internal compiler error: Segmentation fault", "In substitution of"];
+        assert_eq!(signature(gcc), expected);
+        assert_eq!(subject(gcc), Some("In substitution of ‘template<class T> f()’"));
+    }
+
+    /// So many frames of one function without a name.
+    fn deep(count: usize) -> String {
+        let frame = |at| format!("{at} libclang-cpp.so.19.1 0x00007fbeb1719533\n");
+        (5..5 + count).map(frame).collect()
+    }
+
+    #[test]
+    fn names_of_the_language_stay_in_a_message() {
+        for (text, expected) in [
+            ("expected ‘;’ before 'x'", "expected ';' before …"),
+            ("'constexpr' of `y'", "'constexpr' of …"),
+            (
+                "Cannot select: intrinsic %llvm.x86.rdtsc, %7",
+                "Cannot select: intrinsic %llvm.x86.rdtsc, …",
+            ),
+            ("no '__builtin_clz'", "no '__builtin_clz'"),
+        ] {
+            assert_eq!(steady(text), expected);
+        }
     }
 
     #[test]

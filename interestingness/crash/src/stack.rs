@@ -1,14 +1,23 @@
 //! The stack of a crash, in the forms in which compilers and sanitizers print it.
 
+use std::collections::BTreeSet;
+
 use regex::{Captures, Regex};
 
 use crate::names::{bare, readable};
 use crate::pattern;
 
+/// So many frames and more show whether they repeat.
+const DEEP: usize = 40;
+/// So many of the functions that repeat are named.
+const MOST_REPEATED: usize = 3;
+
 /// A line of a stack.
 struct Frame {
     /// Readable name of the function; `None` where the library has no symbol for it.
     function: Option<String>,
+    /// Its address, if the line says.
+    address: String,
     /// The library or source file, if the line says.
     place: String,
     /// Number of the frame, if the line says.
@@ -16,9 +25,41 @@ struct Frame {
 }
 
 /// The named functions on the stack of the first crash in an output, the innermost first, with demangled names.
-/// Functions that only report the crash are left out.
+/// Functions that only report the crash are left out, and those with which the C library starts a program or a thread.
 #[must_use]
 pub fn stack(output: &str) -> Vec<String> {
+    let frames = frames(output).into_iter().skip_while(Frame::reports_the_crash);
+    let inner = frames.filter(|frame| !frame.starts_the_program());
+    inner.filter_map(|frame| frame.function).collect()
+}
+
+/// The functions that call each other without end on the stack of the first crash: their names without parameters, in the
+/// order of the alphabet, since which of them is on top differs between programs. Empty where they have no names; `None` if
+/// the stack is none of an endless recursion.
+pub(crate) fn repeated(output: &str) -> Option<Vec<String>> {
+    let frames = frames(output);
+    // A recursion that is only deep ends in the function that began it.
+    if frames.len() < DEEP || frames.iter().any(Frame::starts_the_program) {
+        return None;
+    }
+    let name = |frame: &Frame| frame.function.as_deref().map_or(frame.address.clone(), bare);
+    let names: Vec<String> = frames.iter().map(name).collect();
+    let (upper, lower) = names.split_at(names.len() / 2);
+    let count = |name: &String| lower.iter().filter(|other| *other == name).count();
+    let most = lower.iter().map(count).max().unwrap_or_default();
+    let is_new = |name: &&String| !upper.contains(name);
+    let different: BTreeSet<&String> = lower.iter().collect();
+    if lower.iter().any(|name| is_new(&name)) || different.len() * 4 > lower.len() {
+        return None;
+    }
+    // A function that is called on some of the ways round says nothing.
+    let often = different.into_iter().filter(|name| count(name) * 2 > most);
+    let named = often.filter(|name| !name.starts_with("0x"));
+    Some(named.take(MOST_REPEATED).cloned().collect())
+}
+
+/// The frames of the first crash, the innermost first.
+fn frames(output: &str) -> Vec<Frame> {
     // gcc prints the place of a function on a line of its own.
     let output = output.replace("\n\t", " ");
     let mut last = None;
@@ -28,8 +69,7 @@ pub fn stack(output: &str) -> Vec<String> {
         last = frame.number;
         continues
     });
-    let frames = frames.skip_while(Frame::reports_the_crash);
-    frames.filter_map(|frame| frame.function).collect()
+    frames.collect()
 }
 
 fn frame(line: &str) -> Option<Frame> {
@@ -55,8 +95,10 @@ fn frame(line: &str) -> Option<Frame> {
     ];
     let found = forms.iter().find_map(|form| form.captures(line))?;
     let text = |found: &Captures<'_>, name| found.name(name).map(|text| text.as_str().to_owned());
+    let address = pattern!(r"0x[0-9a-f]+").find_iter(line).last();
     Some(Frame {
-        function: text(&found, "name").map(|name| readable(&name)),
+        function: text(&found, "name").filter(|name| name != "???").map(|name| readable(&name)),
+        address: address.map(|address| address.as_str().to_owned()).unwrap_or_default(),
         place: text(&found, "place").unwrap_or_default(),
         number: text(&found, "number").and_then(|number| number.parse().ok()),
     })
@@ -72,7 +114,7 @@ impl Frame {
             LLVMErrorHandler crash_signal internal_error fancy_abort internal_error_no_backtrace \
             __restore_rt raise gsignal abort kill killpg pthread_kill __pthread_kill_implementation \
             __pthread_kill_internal __assert_fail __assert_fail_base __assert terminate __terminate __cxa_throw \
-            __verbose_terminate_handler rust_begin_unwind panic_fmt panic_display ???";
+            __verbose_terminate_handler rust_begin_unwind panic_fmt panic_display";
         const LIBRARIES: [&str; 4] = ["libc.so", "libpthread", "libstdc++.so", "libgcc_s"];
         let file = self.place.rsplit('/').next().unwrap_or_default();
         let Some(function) = &self.function else { return true };
@@ -83,6 +125,15 @@ impl Frame {
             || ["__asan", "__ubsan", "__sanitizer", "__interceptor"]
                 .iter()
                 .any(|start| function.starts_with(start))
+    }
+
+    /// Returns true if it belongs to the start of a program or of a thread by the C library.
+    fn starts_the_program(&self) -> bool {
+        const FUNCTIONS: &str = "_start __libc_start_main __libc_start_main_impl __libc_start_call_main \
+            start_thread clone __clone clone3 __clone3 thread_start __GI___clone __GI___clone3";
+        let name = self.function.as_deref().unwrap_or_default();
+        let name = name.split(['@', '(']).next().unwrap_or_default();
+        FUNCTIONS.split_whitespace().any(|own| own == name)
     }
 }
 
@@ -134,6 +185,40 @@ mod tests {
         assert!(
             stack("0.\tProgram arguments: clang\n1.\tOptimizer\na.c:1:2: error: x\n").is_empty()
         );
+    }
+
+    /// gcc of Debian has no names, and the C library has.
+    #[test]
+    fn what_starts_the_program_is_no_part_of_the_crash() {
+        let output = "0x55d1 ???\n\t???:0\n0x7f3 ???\n\t./signal/../sysdeps/unix/sysv/linux/x86_64/libc_sigaction.c:0\n\
+            0x7f4 __libc_start_call_main\n\t../sysdeps/nptl/libc_start_call_main.h:58\n\
+            0x7f5 __libc_start_main_impl\n\t../csu/libc-start.c:381\n";
+        assert!(stack(output).is_empty());
+        let thread = "/lib/a.so(_Z3runv+0x1)[0x3]\n/lib/libc.so.6(+0x8)[0x4]\n/lib/libc.so.6(__clone+0x5)[0x5]\n";
+        assert_eq!(stack(thread), ["run()"]);
+    }
+
+    #[test]
+    fn an_endless_recursion_repeats_itself_and_a_deep_one_ends() {
+        let frames = |from: usize, count: usize, end: &str| -> String {
+            let name = |at: usize| ["_Z1cv", "_Z1av", "_Z1bi"][at % 3];
+            let line = |at| format!("/lib/a.so({}+0x{at})[0x7f{:02x}]\n", name(at), at % 3);
+            (from..from + count).map(line).collect::<String>() + end
+        };
+        let handler = "/lib/a.so(_ZN4llvm3sys17RunSignalHandlersEv+0xee)[0x7f]\n/lib/libc.so.6(+0x3c050)[0x8f]\n";
+        for from in 0..3 {
+            let output = format!("{handler}{}", frames(from, 240, ""));
+            assert_eq!(repeated(&output).unwrap(), ["a", "b", "c"]);
+            let nameless = output.replace("_Z1av", "").replace("_Z1bi", "").replace("_Z1cv", "");
+            assert!(repeated(&nameless).unwrap().is_empty());
+        }
+        assert!(
+            repeated(&frames(0, 240, "/lib/libc.so.6(__libc_start_main+0x1)[0x1]\n")).is_none()
+        );
+        assert!(repeated(&frames(0, 20, "")).is_none());
+        let different: String =
+            (0..240).map(|at| format!("/lib/a.so(f{at}+0x1)[0x{at}]\n")).collect();
+        assert!(repeated(&different).is_none());
     }
 
     /// Only what runs after the crash is left out, not a function of the compiler with such a name.

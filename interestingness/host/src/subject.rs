@@ -81,6 +81,17 @@ impl HostKernel {
         Ok(Self { is_exact: is_exact(&source), has_chosen_arguments, ..made })
     }
 
+    /// A program that has no kernel, to be compiled alone; `None` for a file that no compiler would take.
+    #[must_use]
+    pub fn without_kernel(path: &str, source: impl Into<Arc<[u8]>>) -> Option<Self> {
+        let source = source.into();
+        let (language, source) = match ProgramKind::of(path, &source) {
+            ProgramKind::OpenCl => (Language::OpenCl, source),
+            _ => (Language::Cuda, cuda::text(&source).into()),
+        };
+        Self::made(language, source, Vec::new(), Err(LaunchError::WholeProgram)).ok()
+    }
+
     /// A kernel that is launched as [`plan`] says without a description of its arguments.
     ///
     /// # Errors

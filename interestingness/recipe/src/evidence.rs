@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use clreduce_devices::DeviceFacts;
 use clreduce_interestingness::Cancel;
-use clreduce_kernel::RunOutcome;
+use clreduce_kernel::{KernelLaunch, RunOutcome};
 use clreduce_testcase::TestCase;
 
-use crate::configuration::{Configuration, Means, expand, show};
+use crate::configuration::{Configuration, Means, Program, expand, show};
 use crate::format::Preset;
 use crate::pin::StageVerdict;
 use crate::shown::{describe, from_match};
@@ -57,6 +57,8 @@ pub enum BuiltWith {
         label: Option<String>,
         /// The options of the build.
         options: String,
+        /// The launches of the first program.
+        launches: Vec<KernelLaunch>,
     },
 }
 
@@ -113,8 +115,7 @@ impl RecipeTest {
                 name if pin.witnesses.contains(name) => Role::Witness,
                 _ => Role::Other,
             };
-            let path = programs.first().map_or("", |program| program.path());
-            let tool = self.tool(&one.means, path);
+            let tool = self.tool(&one.means, programs.first());
             let configuration = one.name.clone();
             Evidence { configuration, role, tool, outcomes: shown.outcomes, limit }
         };
@@ -153,7 +154,9 @@ impl RecipeTest {
         self.recipe.kit.demands.message.is_none() && !signature.is_empty() && signature == pinned
     }
 
-    fn tool(&self, means: &Means, path: &str) -> BuiltWith {
+    fn tool(&self, means: &Means, program: Option<&Program<'_>>) -> BuiltWith {
+        let path = program.map_or("", |program| program.path());
+        let plan = program.and_then(|program| program.plan.as_ref().ok());
         let expanded = |line: &str| expand(line, path, "").trim().to_owned();
         match means {
             Means::Commands { build, run } => {
@@ -163,6 +166,7 @@ impl RecipeTest {
                 facts: Box::new(self.recipe.kit.pools[*device].device.facts.clone()),
                 label: self.recipe.kit.pools[*device].device.label(),
                 options: options.clone(),
+                launches: plan.map(|plan| plan.launches.clone()).unwrap_or_default(),
             },
         }
     }

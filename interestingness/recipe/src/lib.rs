@@ -53,8 +53,8 @@ pub use comparison::{
     ConfigurationResult, DeviceComparison, IsRight, SuspectedBug, SuspicionBasis,
 };
 pub use compilation::{
-    BugQuery, Compilation, CompilationError, CompileCommand, CompileCommandError, CompilerBug,
-    CompilerBugError,
+    AskedMessage, BugQuery, Compilation, CompilationError, CompileCommand, CompileCommandError,
+    CompilerBug, CompilerBugError,
 };
 pub use configuration::{run_commands, show};
 pub use counts::StageCounts;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::configuration::show;
 use crate::error::{Problem, ProblemKind};
 use crate::format::Preset;
-use crate::shown::{ShownOutcomes, describe, from_match, has_signature, signature_of};
+use crate::shown::{ShownOutcomes, describe, from_match, has_signature, says, signature_of};
 
 /// The pinned outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,7 +114,8 @@ fn not_shown(preset: Preset, shown: &[ShownOutcomes<'_>], why: &str) -> Problem 
     let all: Vec<String> = shown.iter().map(|one| format!("\n    {}", one.describe())).collect();
     Problem::new(
         format!("the original does not show `{}`: {why}{}", preset.name(), all.concat()),
-        "choose another preset or other configurations; `clreduce init KERNEL` finds the bug",
+        "choose another preset or other configurations; if the outcome differs from run to run, write `confirm = \"1 of 5\"` in \
+         [outcome]",
     )
     .of(ProblemKind::NotShown)
 }
@@ -192,7 +193,7 @@ impl Pin {
                 return unexpected(name, outcome);
             }
             let same = match &demands.message {
-                Some(message) => message.is_match(&outcome.details()),
+                Some(message) => says(&outcome.details(), message),
                 None => has_signature(outcome, &self.signature),
             };
             if !same {

@@ -127,6 +127,13 @@ impl ResolvedRecipe {
         ShownOutcomes { name: &configuration.name, accused: false, simulated, outcomes, time }
     }
 
+    /// Returns true if something runs the program, and does not only build it.
+    pub(crate) fn runs_programs(&self) -> bool {
+        let is_built =
+            |one: &Configuration| matches!(one.means, Means::Commands { run: None, .. });
+        self.preset.runs() && !self.configurations.iter().all(is_built)
+    }
+
     fn check_memory(&self, document: &Document) -> Result<(), Problem> {
         let total = document.memory.map_or_else(machine::memory, |size| size.0);
         let needs = self.stages.iter().map(|stage| (&stage.name, stage.memory));
@@ -153,14 +160,14 @@ fn check_options(document: &Document, options: &RecipeOptions) -> Result<CheckOp
         })
     };
     let mut words = split(document.options.get_ref())?;
-    // The checks define the same macros as the build of the suspected configuration.
+    // The checks read the program as the build of the suspected configuration does.
     let tables = &document.configurations;
     let only = tables.first().filter(|_| tables.len() == 1);
     if let Some(accused) = tables.iter().find(|table| table.get_ref().accused).or(only) {
         let accused = accused.get_ref();
         let build = accused.build.as_ref().map(|line| shlex::split(line.get_ref()));
         let options = build.flatten().unwrap_or(split(accused.options.get_ref())?);
-        words.extend(options.into_iter().filter(|word| is_macro(word)));
+        words.extend(options_of_language(&options));
     }
     Ok(CheckOptions {
         build_options: words,
@@ -187,9 +194,22 @@ fn arguments(document: &Document, folder: &Path) -> Result<Option<String>, Probl
     text.transpose()
 }
 
-/// Returns true if an option of a build defines or undefines a macro.
-fn is_macro(word: &str) -> bool {
-    ["-D", "-U"].iter().any(|start| word.starts_with(start) && word.len() > start.len())
+/// The options of a build that say what the program is: macros, headers, and the language of a kernel.
+fn options_of_language(words: &[String]) -> Vec<String> {
+    const WITH_VALUE: [&str; 6] = ["-isystem", "-iquote", "-include", "-D", "-U", "-I"];
+    let mut found = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let mut starts = WITH_VALUE.iter().chain(&["-cl-std=", "-cl-ext="]);
+        if !starts.any(|start| word.starts_with(start)) {
+            continue;
+        }
+        found.push(word.clone());
+        if WITH_VALUE.contains(&word.as_str()) {
+            found.extend(words.next().cloned());
+        }
+    }
+    found
 }
 
 /// Returns the stages that a recipe names, or that its preset implies.
@@ -207,9 +227,15 @@ fn stages(document: &Document, case: &TestCase) -> Result<Vec<RecipeStage>, Prob
     let Some(tables) = &document.stages else {
         let preset = *document.preset.get_ref();
         let class = document.outcome.class.as_ref().map(|class| *class.get_ref());
-        let checks = preset.checks(class).iter().copied().filter(|name| reads(*name));
+        // Where commands only build the program, it need not be one that clang takes, and nothing runs it.
+        let builds = |table: &ConfigurationTable| table.build.is_some() && table.run.is_none();
+        let is_built = document.configurations.iter().all(|table| builds(table.get_ref()));
+        let is_needed = |name: &StageName| reads(*name) && !(is_built && name.info().executes);
+        let checks = preset.checks(class).iter().copied().filter(is_needed).map(usual);
+        let checks =
+            checks.map(|stage| RecipeStage { required: stage.required && !is_built, ..stage });
         let interpreter = is_interpreted(preset, language).then(interpreter);
-        return Ok(interpreter.into_iter().chain(checks.map(usual)).collect());
+        return Ok(interpreter.into_iter().chain(checks).collect());
     };
     let interpreted = is_interpreted(*document.preset.get_ref(), language);
     tables.iter().map(|table| stage(table, interpreted, &reads)).collect()

@@ -1,11 +1,13 @@
 //! The outcomes that a configuration shows.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use clreduce_check::{ComputedResult, StageName};
 use clreduce_kernel::{Crash, EmiAgreement, OutcomeClass, Output, RunOutcome, emi};
 use clreduce_testcase::printable;
-use regex::Regex;
+use regex::{Captures, Regex};
 
 use crate::configuration::show;
 
@@ -128,11 +130,34 @@ pub(crate) fn sanitizer_report(output: &str) -> Option<&str> {
     Some(line.rsplit("==").next().unwrap_or(line).trim())
 }
 
+/// Returns true if the output of a compiler matches the pattern of a recipe: as it is, or with the warnings that are errors
+/// by an option as the compiler prints them without it, since that is what a person copies.
+pub(crate) fn says(output: &str, message: &Regex) -> bool {
+    from_match(output, message).is_some()
+}
+
 /// The line of a compiler's output that matches the pattern of a recipe, and all after it.
 pub(crate) fn from_match<'a>(output: &'a str, message: &Regex) -> Option<&'a str> {
-    let at = message.find(output)?.start();
-    let start = output[..at].rfind('\n').map_or(0, |end| end + 1);
+    let lines_before = |text: &str| {
+        let at = message.find(text)?.start();
+        Some(text[..at].matches('\n').count())
+    };
+    let before = lines_before(output).or_else(|| lines_before(&as_warnings(output)))?;
+    let ends = output.match_indices('\n').map(|(end, _)| end + 1);
+    let start = std::iter::once(0).chain(ends).nth(before)?;
     Some(&output[start..])
+}
+
+/// An output in which the warnings that `-Werror` makes errors are warnings again, in the same lines.
+pub(crate) fn as_warnings(output: &str) -> Cow<'_, str> {
+    static PROMOTED: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?m)\berror: (.*?) ?\[-Werror(?:(?:=|,-W)([^\]\n]+))?\]")
+            .expect("the pattern is a constant")
+    });
+    PROMOTED.replace_all(output, |found: &Captures<'_>| {
+        let flag = found.get(2).map(|flag| format!(" [-W{}]", flag.as_str()));
+        format!("warning: {}{}", &found[1], flag.unwrap_or_default())
+    })
 }
 
 /// The name of the warning that a line of a compiler's output reports as an error: `unused` for `[-Werror=unused]` of gcc
@@ -144,10 +169,11 @@ pub fn warning_as_error(line: &str) -> Option<&str> {
     name.split([']', '=', ',']).next().filter(|name| !name.is_empty())
 }
 
-/// The name of the warning that matches the pattern, where it is reported as an error.
-pub(crate) fn promoted_warning(output: &str, message: &Regex) -> Option<String> {
-    let line = from_match(output, message)?.lines().next()?;
-    warning_as_error(line).map(str::to_owned)
+/// The name of the warning that matches the pattern: `unused` for `[-Wunused]` and for `[-Werror=unused]`.
+pub(crate) fn warning_named(output: &str, message: &Regex) -> Option<String> {
+    let line = as_warnings(from_match(output, message)?.lines().next()?);
+    let (_, flag) = line.rsplit_once("[-W")?;
+    flag.split([']', '=', ',']).next().filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -159,12 +185,37 @@ mod tests {
         let gcc = "x.c:1:1: error: return type defaults to ‘int’ [-Werror=implicit-int]\n\
             x.c:2:3: error: dereference of possibly-NULL ‘p’ [CWE-690] [-Werror=analyzer-null]\n   2 | *p\n\
             x.c:3:3: error: ‘%d’ [-Werror=format-overflow=]\ncc1: all warnings being treated as errors\n";
-        let name = |pattern: &str| promoted_warning(gcc, &Regex::new(pattern).unwrap());
+        let name = |pattern: &str| warning_named(gcc, &Regex::new(pattern).unwrap());
         assert_eq!(name("CWE-690").as_deref(), Some("analyzer-null"));
         assert_eq!(name("‘%d’").as_deref(), Some("format-overflow"));
         assert_eq!(name("all warnings"), None);
         assert_eq!(warning_as_error("y.c:1: error: x [-Werror,-Wunused]"), Some("unused"));
         let from = from_match(gcc, &Regex::new("possibly").unwrap()).unwrap();
         assert!(from.starts_with("x.c:2:3") && from.contains("   2 | *p"), "{from}");
+    }
+
+    #[test]
+    fn a_warning_matches_as_the_compiler_prints_it() {
+        let gcc = "x.c:1:1: error: first [-Werror=unused]\nx.c:2:3: error: second thing [-Werror=format-overflow=]\n";
+        let clang = "x.c:1:1: error: first [-Werror,-Wunused]\nx.c:2:3: error: second thing [-Werror,-Wformat]\n";
+        for output in [gcc, clang] {
+            for pattern in [
+                "-Wformat",
+                r"\[-Wformat",
+                "warning: second",
+                "thing .-W",
+                "error: second",
+                "Werror.*format",
+            ] {
+                let message = Regex::new(pattern).unwrap();
+                let from = from_match(output, &message).unwrap_or_default();
+                assert!(
+                    from.starts_with("x.c:2:3: error: second"),
+                    "{pattern} in {output}: {from}"
+                );
+            }
+        }
+        assert!(!says(gcc, &Regex::new("warning: third").unwrap()));
+        assert!(says("x.c:1: error: odd [-Werror]", &Regex::new("warning: odd$").unwrap()));
     }
 }

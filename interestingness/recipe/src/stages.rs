@@ -180,13 +180,29 @@ impl ReadyStage {
     }
 
     /// Returns all findings of a check, tolerated ones too.
-    pub(crate) fn findings(&self, subject: Option<&HostKernel>, cancel: &Cancel) -> Vec<Finding> {
-        match (&self.runs, subject) {
+    pub(crate) fn findings(
+        &self,
+        program: &Program<'_>,
+        subject: Option<&HostKernel>,
+        cancel: &Cancel,
+    ) -> Vec<Finding> {
+        let alone = self.without_kernel(program, subject);
+        match (&self.runs, subject.or(alone.as_ref())) {
             (StageTool::Check(check), Some(subject)) => {
                 check.run(subject, Question::default(), cancel).findings
             }
             _ => Vec::new(),
         }
+    }
+
+    /// The program, where it has no kernel and a compiler only reads it.
+    fn without_kernel(
+        &self,
+        program: &Program<'_>,
+        subject: Option<&HostKernel>,
+    ) -> Option<HostKernel> {
+        let is_read = subject.is_none() && !self.stage.is_costly();
+        is_read.then(|| HostKernel::without_kernel(program.path(), program.source().to_vec()))?
     }
 
     /// Returns true if it is a check, and the reports in `gathered` are about all that it looks for.
@@ -212,7 +228,11 @@ impl ReadyStage {
         match (&self.runs, subject) {
             // It has been asked already, and has not decided.
             (StageTool::Interpreter, _) => StageVerdict::Passes,
-            (StageTool::Check(check), Some(subject)) => {
+            (StageTool::Check(check), subject) => {
+                let alone = self.without_kernel(program, subject);
+                let Some(subject) = subject.or(alone.as_ref()) else {
+                    return StageVerdict::Rejects("the program has no kernel".to_owned());
+                };
                 let started = Instant::now();
                 let mut report = check.run(subject, question, cancel);
                 report.findings.retain(|finding| !tolerated.covers(finding));
@@ -228,9 +248,6 @@ impl ReadyStage {
                     }
                     None => StageVerdict::Passes,
                 }
-            }
-            (StageTool::Check(_), None) => {
-                StageVerdict::Rejects("the program has no kernel".to_owned())
             }
             (StageTool::Command { line, bench }, _) => {
                 let line = expand(line, program.path(), program.options);

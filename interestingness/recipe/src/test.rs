@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use clreduce_check::StageName;
-use clreduce_interestingness::{Cancel, Interestingness, NotRun, Outcome, TimeLimits};
+use clreduce_interestingness::{Cancel, Interestingness, NotRun, Outcome, TimeLimits, Verdict};
 use clreduce_testcase::{Clues, TestCase};
 
 use crate::calibrated::CalibratedRecipe;
@@ -109,7 +109,22 @@ impl RecipeTest {
         }
         let part_limits = fitting(&self.recipe.kit, &self.recipe.calibration.pin.accused, &known);
         let outcome = outcome_of(&results, started.elapsed());
-        Judgement { outcome: Outcome { part_limits, ..outcome }, results }
+        let output_tail = match outcome.verdict {
+            Verdict::Interesting => format!("signature: {}\n", self.signature()).into_bytes(),
+            _ => Vec::new(),
+        };
+        Judgement { outcome: Outcome { part_limits, output_tail, ..outcome }, results }
+    }
+
+    /// The pinned outcome on one line, by which batches tell bugs apart: the messages of a crash or of a compiler, or else the
+    /// kind of bug and who has it.
+    #[must_use]
+    pub fn signature(&self) -> String {
+        let pin = &self.recipe.calibration.pin;
+        match &pin.signature[..] {
+            [] => format!("{}: {}", self.recipe.kit.preset.name(), pin.accused),
+            words => words.join("; "),
+        }
     }
 }
 

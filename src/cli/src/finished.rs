@@ -75,7 +75,9 @@ impl EngineResult<'_> {
             let kept = originals.first().map(PathBuf::as_path);
             let page = collector.into_page(self.target, original, &reduced, kept);
             match &bug_report {
-                Some(report) => page.with_output(&report.output),
+                Some(report) => {
+                    page.with_output(&format!("{}{}", judge.signature_line(), report.output))
+                }
                 // A page without the output of the test is better than none.
                 None => match judge.judge(&reduced.case, cancel) {
                     Ok(outcome) => page.judged(&outcome),

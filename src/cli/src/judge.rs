@@ -76,6 +76,14 @@ impl Judge {
             Self::Recipe(by) => by.test.counts(),
         }
     }
+
+    /// The line by which a report tells the bug of a recipe from others.
+    pub(crate) fn signature_line(&self) -> String {
+        match self {
+            Self::Recipe(by) => format!("signature: {}\n", by.test.signature()),
+            Self::Command(_) | Self::Remote(_) => String::new(),
+        }
+    }
 }
 
 impl Interestingness for Judge {

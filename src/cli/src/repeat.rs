@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clreduce_engine::Options;
+use clreduce_interestingness::TestCommand;
 use serde_json::Value;
 
 use crate::quoting::quoted;
 use crate::resolve::TestAndOptions;
-use crate::test::Test;
+use crate::test::{Test, on_files};
 
 /// The reduction that is repeated.
 pub(crate) struct RepeatCommands<'a> {
@@ -60,6 +61,12 @@ impl RepeatCommands<'_> {
                 (title, command)
             }
             Test::Command(test) => {
+                let test = match test {
+                    TestCommand::Shell(_) if !version.is_dir() => {
+                        on_files(test, &[PathBuf::from(self.name)]).unwrap_or_else(|_| test.clone())
+                    }
+                    test => test.clone(),
+                };
                 let (copied, to) = match version.is_dir() {
                     true => (version.join("."), ".".to_owned()),
                     false => (version.to_owned(), quoted(self.name)),

@@ -90,7 +90,7 @@ impl Simulate {
         report: &mut StageReport,
     ) -> Result<Vec<Finding>, StageFailure> {
         let file = |path: &str, bytes: &[u8]| SourceFile { path: path.into(), bytes: bytes.into() };
-        let script = simulation(launch);
+        let script = simulation(FILE, launch, false);
         let files = [file(FILE, &subject.source), file(SIMULATION, script.as_bytes())];
         let files = TestCase::new(files.into()).map_err(|error| {
             let kind = FailureKind::Unsupported;
@@ -148,23 +148,26 @@ impl CheckStage for Simulate {
     }
 }
 
-/// Describes a launch in Oclgrind's format.
-fn simulation(launch: &KernelLaunch) -> String {
-    let mut text = format!("{FILE}\n{}\n", launch.kernel);
+/// Describes a launch of a kernel in a file, in the format of `oclgrind-kernel`. If the simulator is to dump the results, the
+/// description says so.
+#[must_use]
+pub fn simulation(file: &str, launch: &KernelLaunch, dumps: bool) -> String {
+    let mut text = format!("{file}\n{}\n", launch.kernel);
     for [x, y, z] in sizes(launch) {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{x} {y} {z}");
     }
-    text.extend(launch.arguments.iter().map(describe));
+    text.extend(launch.arguments.iter().map(|argument| describe(argument, dumps)));
     text
 }
 
 /// Describes an argument by its bits.
-fn describe(argument: &Argument) -> String {
+fn describe(argument: &Argument, dumps: bool) -> String {
     match argument {
         Argument::Local(bytes) => format!("<size={bytes}>\n"),
         Argument::Value(bytes) => format!("<size={} uchar>\n{}\n", bytes.len(), bits(bytes, 1)),
-        Argument::Buffer { element, elements, fill, .. } => {
+        Argument::Buffer { element, elements, fill, output, .. } => {
+            let dump = if dumps && *output { " dump" } else { "" };
             let bytes = elements.saturating_mul(element.bytes() as u64);
             let width = element.scalar.bytes();
             let kind = match width {
@@ -175,10 +178,10 @@ fn describe(argument: &Argument) -> String {
             };
             if let Fill::Steps { first, step: 0.0 } = fill {
                 let value = bits(&encode(Number::scalar(element.scalar), *first), width);
-                return format!("<size={bytes} {kind} fill={value}>\n");
+                return format!("<size={bytes} {kind} fill={value}{dump}>\n");
             }
             let values = bits(&fill.content(*element, *elements), width);
-            format!("<size={bytes} {kind}>\n{values}\n")
+            format!("<size={bytes} {kind}{dump}>\n{values}\n")
         }
     }
 }
@@ -202,7 +205,7 @@ mod tests {
         let source = b"// -g 2 -l 1\nkernel void k(global float *a, local int *l, short n, global char2 *c) {}";
         let launch = plan(source, None).unwrap().launches.remove(0);
         assert_eq!(
-            simulation(&launch),
+            simulation(FILE, &launch, false),
             "kernel.cl\nk\n2 1 1\n1 1 1\n<size=8 uint>\n1065353216 1073741824\n<size=4>\n\
              <size=2 uchar>\n2 0\n<size=4 uchar>\n1 1 2 2\n"
         );

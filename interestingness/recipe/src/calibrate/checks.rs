@@ -65,7 +65,15 @@ impl Checked {
         let mut gathered = CollectedReports::default();
         let mut timed = Vec::new();
         for (index, stage) in kit.stages.iter().enumerate() {
-            let ready = prepare(kit, stage, stage.timeout.unwrap_or(STAGE_LIMIT))?;
+            let ready = match prepare(kit, stage, stage.timeout.unwrap_or(STAGE_LIMIT)) {
+                Ok(ready) => ready,
+                Err(problem) if stage.at.is_none() && !stage.required => {
+                    let what = problem.what;
+                    self.warnings.push(format!("the check `{}` is left out: {what}", stage.name));
+                    continue;
+                }
+                Err(problem) => return Err(problem),
+            };
             // Oclgrind is a second opinion, and a slow one: where nobody asks for it, it fills in for the sanitizers.
             if stage.at.is_none() && ready.is_covered_by(&gathered) {
                 continue;
@@ -78,7 +86,7 @@ impl Checked {
             }
             let mut with_own = gathered.clone();
             if stage.check() == Some(StageName::Compile) {
-                self.tolerate_warnings(&ready.findings(subject.as_ref(), cancel));
+                self.tolerate_warnings(&ready.findings(program, subject.as_ref(), cancel));
             }
             let later = kit.stages[index + 1..].iter();
             let to_run: Vec<StageName> = later.filter_map(RecipeStage::check).collect();
@@ -146,13 +154,16 @@ impl Checked {
             return Ok(false);
         }
         let what = if failed { "cannot judge" } else { "rejects" };
-        let problem = Problem::new(
-            format!("the stage `{name}` {what} the original: {why}"),
-            format!(
+        let help = match stage.at {
+            Some(_) => format!(
                 "correct the original; or, if the stage is mistaken, write `required = false` in its [[stage]] \
                  (`{name}`)"
             ),
-        );
+            None => {
+                "correct the original: `clreduce check` says what is wrong with a kernel".to_owned()
+            }
+        };
+        let problem = Problem::new(format!("the stage `{name}` {what} the original: {why}"), help);
         let kind = if failed { ProblemKind::Recipe } else { ProblemKind::Invalid };
         Err(Problem { at: stage.at, kind, ..problem })
     }
@@ -185,7 +196,7 @@ impl Checked {
             // A command does not say which errors it looks for. The recipe lists those that no command finds.
             unchecked.extend(&kit.allow_unchecked);
         }
-        if kit.preset.runs() && subject.is_some() {
+        if kit.runs_programs() && subject.is_some() {
             unchecked.extend(report.not_looked_for);
         }
         if subject.is_some_and(|subject| !may_race(subject)) {
@@ -241,8 +252,8 @@ fn cannot_decide(preset: Preset, kind: FindingKind, failures: &[StageFailure]) -
             why.concat()
         ),
         format!(
-            "add a [[stage]] that looks for it, such as `sanitize`; or go on all the same, with `allow-unchecked = \
-             [\"{kind}\"]` in the recipe (`clreduce init --allow-unchecked {kind}` writes it)"
+            "to go on all the same, give --allow-unchecked {kind} to `clreduce init`, or write `allow-unchecked = [\"{kind}\"]` \
+             into the recipe; or add a [[stage]] to it that looks for it, such as `sanitize`"
         ),
     )
 }

@@ -22,7 +22,7 @@ use crate::limits::limit_for;
 use crate::pin::{Pin, pin};
 use crate::resolved::ResolvedRecipe;
 use crate::running::Running;
-use crate::shown::{ShownOutcomes, common_signature, crash_of, has_signature};
+use crate::shown::{ShownOutcomes, as_warnings, common_signature, crash_of, has_signature};
 use crate::stages::{ReadyStage, RecipeStage};
 use crate::test::RecipeTest;
 use crate::unexecuted::{Executed, executed};
@@ -212,7 +212,12 @@ fn clues(shown: &[ShownOutcomes<'_>], message: Option<&Regex>) -> Clues {
         RunOutcome::BuildFailure { log } => Some(log.clone()),
         _ => None,
     };
-    let outputs: Vec<String> = accused.filter_map(output).collect();
+    let outputs = accused.filter_map(output);
+    let as_asked = |output: String| match message {
+        Some(message) if !message.is_match(&output) => as_warnings(&output).into_owned(),
+        _ => output,
+    };
+    let outputs: Vec<String> = outputs.map(as_asked).collect();
     let errors = outputs.iter().filter_map(|output| {
         if let Some(message) = message {
             return Some(message.clone());
@@ -247,7 +252,7 @@ fn prepare(
     limit: Duration,
 ) -> Result<ReadyStage, Problem> {
     ReadyStage::new(stage.clone(), &kit.check, &kit.bench, limit).map_err(|error| {
-        Problem::new(error.to_string(), format!("or remove the stage `{}`", stage.name))
+        Problem::new(error.to_string(), format!("the stage `{}` needs one", stage.name))
     })
 }
 

@@ -7,5 +7,5 @@ mod sources;
 
 pub(crate) use command::has_value_behind;
 pub use command::{CompileCommand, CompileCommandError};
-pub use find::{BugQuery, CompilerBug, CompilerBugError};
+pub use find::{AskedMessage, BugQuery, CompilerBug, CompilerBugError};
 pub use sources::{Compilation, CompilationError};

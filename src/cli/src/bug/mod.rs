@@ -3,6 +3,7 @@
 
 mod bisect;
 mod candidate;
+mod command;
 mod kernel;
 mod report;
 mod subject;

@@ -12,17 +12,19 @@ use clreduce_recipe::{
 use clreduce_report::{Block, BugReport, Section};
 use clreduce_testcase::{SourceFile, TestCase};
 
+use super::command::{command, for_others, without_home};
 use super::tools::version_of;
 use crate::flags::source::filled_in;
 use crate::printing::printable;
-use crate::quoting::quoted;
 use crate::units::show_duration;
-use crate::zoo;
 
 /// Functions of a stack that are shown.
 const FRAMES: usize = 10;
 /// Lines of an output that are shown.
 const LINES: usize = 20;
+/// Characters of an error, of a result and of a configuration in a title.
+const LONGEST_ERROR: usize = 120;
+const LONGEST_RESULT: usize = 40;
 
 /// The report on a bug that a recipe describes.
 pub(super) fn of_recipe(test: &RecipeTest, evidence: &[Evidence], case: &TestCase) -> BugReport {
@@ -36,7 +38,7 @@ pub(super) fn of_recipe(test: &RecipeTest, evidence: &[Evidence], case: &TestCas
     let mut sections = vec![
         Section { heading: "Compiler", blocks: vec![Block::output(version)] },
         program(case),
-        Section { heading: "Command", blocks: vec![Block::output(command(suspected, case))] },
+        Section { heading: "Command", blocks: command(suspected, case) },
         Section { heading: "What happens", blocks: happens(test, suspected) },
     ];
     let says = match wrong_message(test, suspected) {
@@ -48,10 +50,11 @@ pub(super) fn of_recipe(test: &RecipeTest, evidence: &[Evidence], case: &TestCas
     let expected = Block::Text(says.to_owned());
     sections.push(Section {
         heading: "What should happen",
-        blocks: std::iter::once(expected).chain(comparison(&witnesses)).collect(),
+        blocks: std::iter::once(expected).chain(comparison(&witnesses, case)).collect(),
     });
     sections.push(notes(test.unchecked()));
-    BugReport { title: title(test, &name, suspected), sections }
+    let title = title(test, &name, suspected, witnesses.first().copied());
+    without_home(BugReport { title, sections })
 }
 
 /// The report on a bug that a program or a shell command finds, with the flags that it takes from its environment.
@@ -73,13 +76,13 @@ pub(super) fn of_command(
         .iter()
         .filter_map(|name| Some(format!("{name}: {}", version_of(name)?)))
         .collect();
-    let signature = crash::signature(&output);
-    let is_crash = !signature.is_empty();
+    let is_crash = !crash::signature(&output).is_empty();
     let compiler = if compilers.is_empty() { "the compiler" } else { compilers.remove(0) };
     let title = if is_crash {
-        format!("{compiler} crashes: {}", signature.join("; "))
+        format!("{compiler} crashes: {}", crash_in_words(&output))
     } else {
-        format!("{compiler}: {}", crash::of_failure(&output).unwrap_or_else(|| "bug".to_owned()))
+        let error = error_in_words(&output);
+        format!("{compiler}: {}", if error.is_empty() { "bug" } else { &error })
     };
     let mut sections = Vec::new();
     if !named.is_empty() {
@@ -88,7 +91,7 @@ pub(super) fn of_command(
     }
     sections.extend([
         program(case),
-        Section { heading: "Command", blocks: vec![Block::output(text)] },
+        Section { heading: "Command", blocks: vec![Block::output(for_others(&text, case))] },
         Section { heading: "What happens", blocks: output_blocks(&output) },
     ]);
     if is_crash {
@@ -96,7 +99,7 @@ pub(super) fn of_command(
         sections.push(Section { heading: "What should happen", blocks });
     }
     sections.push(notes(None));
-    BugReport { title, sections }
+    without_home(BugReport { title, sections })
 }
 
 fn notes(remark: Option<String>) -> Section {
@@ -129,7 +132,12 @@ fn wrong_message<'a>(test: &RecipeTest, suspected: &'a Evidence) -> Option<Wrong
     Some(WrongMessage { text, output, is_warning: flag.is_some() })
 }
 
-fn title(test: &RecipeTest, name: &str, suspected: &Evidence) -> String {
+fn title(
+    test: &RecipeTest,
+    name: &str,
+    suspected: &Evidence,
+    witness: Option<&Evidence>,
+) -> String {
     let preset = test.preset();
     if let Some(message) = wrong_message(test, suspected) {
         let verb =
@@ -137,24 +145,60 @@ fn title(test: &RecipeTest, name: &str, suspected: &Evidence) -> String {
         return format!("{name} {verb}: {}", message.text);
     }
     match preset {
-        Preset::Hang => format!("{name} does not finish"),
-        Preset::WrongCode => format!("{name} compiles a program wrongly"),
+        Preset::Hang => format!("{} does not finish", with_flags(name, suspected)),
+        Preset::WrongCode => {
+            let says = format!("{} compiles a program wrongly", with_flags(name, suspected));
+            match (result_in_words(suspected), witness.and_then(result_in_words)) {
+                (Some(wrong), Some(right)) => format!("{says}: {wrong} instead of {right}"),
+                _ => says,
+            }
+        }
         Preset::Emi => format!("{name}: equivalent programs have different results"),
         Preset::Crash | Preset::BuildFailure => {
             let verb = if preset == Preset::Crash { "crashes" } else { "rejects a valid program" };
             let signature = match suspected.outcomes.first() {
                 Some(RunOutcome::BuildCrash(crash) | RunOutcome::RunCrash(crash)) => {
-                    let signature = crash::signature(&crash.output).join("; ");
+                    let signature = crash_in_words(&crash.output);
                     if signature.is_empty() { crash.how.clone() } else { signature }
                 }
-                Some(RunOutcome::BuildFailure { log }) => {
-                    crash::of_failure(log).unwrap_or_default()
-                }
+                Some(RunOutcome::BuildFailure { log }) => error_in_words(log),
                 _ => String::new(),
             };
             format!("{name} {verb}: {signature}")
         }
     }
+}
+
+/// The signature of a crash, with the name of the construct that the compiler was at.
+fn crash_in_words(output: &str) -> String {
+    let words = crash::signature(output);
+    let subject = crash::subject(output).unwrap_or_default();
+    let named = words.iter().map(|word| match subject.strip_prefix(&**word) {
+        Some(rest) if rest.starts_with([' ', '(']) => subject,
+        _ => word,
+    });
+    named.collect::<Vec<_>>().join("; ")
+}
+
+/// The first error of a compiler, or else its first line.
+fn error_in_words(output: &str) -> String {
+    let first = || output.lines().map(str::trim).find(|line| !line.is_empty());
+    let error = output.lines().find_map(crash::first_error);
+    let error = error.or_else(first).unwrap_or_default();
+    printable(error).chars().take(LONGEST_ERROR).collect()
+}
+
+/// The name of a compiler with the flags that decide what it makes of a program, if the recipe names them.
+fn with_flags<'a>(name: &'a str, suspected: &'a Evidence) -> &'a str {
+    let own = suspected.configuration.as_str();
+    let is_name = own.starts_with(name) && !own.contains('{') && own.len() <= LONGEST_RESULT;
+    if is_name { own } else { name }
+}
+
+/// A result that fits into a title.
+fn result_in_words(one: &Evidence) -> Option<String> {
+    let text = printable(&one.result()?).split_whitespace().collect::<Vec<_>>().join(" ");
+    (!text.is_empty() && text.len() <= LONGEST_RESULT).then_some(text)
 }
 
 /// The name of a compiler or device for the title, and everything that is known about its version.
@@ -195,27 +239,6 @@ fn language(file: &SourceFile) -> &'static str {
     }
 }
 
-/// The command that shows the bug.
-fn command(suspected: &Evidence, case: &TestCase) -> String {
-    match &suspected.tool {
-        BuiltWith::Commands { build, run } => {
-            let run = run.as_ref().map(|run| format!("\n{run}"));
-            format!("{build}{}", run.unwrap_or_default())
-        }
-        BuiltWith::Device { facts, label, options } => {
-            let file = case.files().first().map_or("", |file| &*file.path);
-            // It always builds with -w.
-            let options = options.trim_start_matches("-w").trim();
-            let options = if options.is_empty() { String::new() } else { format!(" -- {options}") };
-            let folder = zoo::folder().filter(|_| label.is_some());
-            let zoo = folder.map(|path| format!(" --zoo {}", quoted(&path.display().to_string())));
-            let device = quoted(label.as_ref().unwrap_or(&facts.platform));
-            let zoo = zoo.unwrap_or_default();
-            format!("clreduce run {}{zoo} --device-name {device}{options}", quoted(file))
-        }
-    }
-}
-
 fn happens(test: &RecipeTest, suspected: &Evidence) -> Vec<Block> {
     let preset = test.preset();
     if let Some(message) = wrong_message(test, suspected) {
@@ -250,7 +273,7 @@ fn happens(test: &RecipeTest, suspected: &Evidence) -> Vec<Block> {
             }
             RunOutcome::BuildFailure { log } => {
                 blocks.push(text("The compiler rejects the program.".to_owned()));
-                blocks.push(Block::output(last_lines(log)));
+                blocks.push(Block::output(telling_lines(log)));
             }
             RunOutcome::Results(_) if preset == Preset::Emi => {}
             RunOutcome::Results(_) => {
@@ -283,11 +306,11 @@ fn expected(preset: Preset) -> &'static str {
 }
 
 /// The configurations that do the right thing.
-fn comparison(witnesses: &[&Evidence]) -> Option<Block> {
+fn comparison(witnesses: &[&Evidence], case: &TestCase) -> Option<Block> {
     let row = |one: &&Evidence| {
         let (_, version) = tool(&one.tool);
         let command = match &one.tool {
-            BuiltWith::Commands { build, .. } => build.clone(),
+            BuiltWith::Commands { build, .. } => for_others(build, case),
             BuiltWith::Device { .. } => one.configuration.clone(),
         };
         let version = version.lines().next().unwrap_or_default().to_owned();
@@ -302,12 +325,18 @@ fn comparison(witnesses: &[&Evidence]) -> Option<Block> {
     (!rows.is_empty()).then_some(Block::Table { head, rows })
 }
 
-/// The part of an output that tells of a crash; the end of any other output.
+/// The part of an output that tells of a crash; the first error or the end of any other output.
 fn output_blocks(output: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let pass = crash::pass(output).map(|pass| format!("while running: {pass}"));
-    let said: Vec<String> =
-        crash::message_line(output).map(str::to_owned).into_iter().chain(pass).collect();
+    let subject = crash::subject(output).filter(|_| pass.is_none());
+    let subject = subject.map(|subject| format!("while at: {subject}"));
+    let said: Vec<String> = crash::message_line(output)
+        .map(str::to_owned)
+        .into_iter()
+        .chain(pass)
+        .chain(subject)
+        .collect();
     if !said.is_empty() {
         blocks.push(Block::output(said.join("\n")));
     }
@@ -321,14 +350,17 @@ fn output_blocks(output: &str) -> Vec<Block> {
         blocks.push(Block::output(frames.join("\n")));
     }
     if blocks.is_empty() && !output.trim().is_empty() {
-        blocks.push(Block::output(last_lines(output)));
+        blocks.push(Block::output(telling_lines(output)));
     }
     blocks
 }
 
-fn last_lines(text: &str) -> String {
+/// The first error of a compiler and what follows; without an error, the end of the output.
+fn telling_lines(text: &str) -> String {
     // Colours mean nothing in a report.
     let text = printable(text.trim_end());
     let lines: Vec<&str> = text.lines().collect();
-    lines[lines.len().saturating_sub(LINES)..].join("\n")
+    let error = lines.iter().position(|line| crash::first_error(line).is_some());
+    let start = error.unwrap_or(lines.len().saturating_sub(LINES));
+    lines[start..lines.len().min(start + LINES)].join("\n")
 }

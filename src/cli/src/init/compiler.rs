@@ -34,8 +34,14 @@ pub(super) fn init(args: &InitArgs, compilation: &Compilation) -> Result<ExitCod
     let bug = CompilerBug::find(compilation, &query, &options).map_err(InitError::Compiler)?;
     let paths = Paths::of(&bug, compilation, recipe)?;
     let parsed = Recipe::parse(&paths.recipe, bug.recipe.clone())?.options(options);
-    let test = parsed.calibrate(&bug.program)?;
+    let test = parsed.calibrate(&bug.program);
     drop(clock);
+    if let Err(error) = &test
+        && error.is_interruption()
+    {
+        return Err(error.clone().into());
+    }
+    // Where the bug does not show each time, the advice is about the recipe.
     let failed = |path: &Path| {
         let path = path.to_owned();
         |source| CliError::Write { path, source }
@@ -46,7 +52,7 @@ pub(super) fn init(args: &InitArgs, compilation: &Compilation) -> Result<ExitCod
         clreduce_files::create(path, &file.bytes, Path::new("."), path).map_err(failed(path))?;
     }
     script::create(&paths.recipe, &bug.recipe, false).map_err(failed(&paths.recipe))?;
-    print(&bug, &test, &paths).map_err(CliError::Stdout)?;
+    print(&bug, &test?, &paths).map_err(CliError::Stdout)?;
     Ok(ExitCode::SUCCESS)
 }
 

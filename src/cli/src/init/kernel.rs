@@ -9,8 +9,12 @@ use std::process::ExitCode;
 use clreduce_check::{CheckOptions, CheckReport, FindingKind, HostKernel, KernelCheck, Validity};
 use clreduce_kernel::{Output, ProgramKind, VoteResult};
 use clreduce_recipe::{
+<<<<<<< HEAD
     ConfigurationResult, DeviceComparison, Recipe, RecipeOptions, RecipeTest, SuspectedBug,
     SuspicionBasis,
+=======
+    DeviceComparison, Recipe, RecipeError, RecipeOptions, RecipeTest, SuspectedBug, SuspicionBasis,
+>>>>>>> 33170aa6 (init pins what a crash repeats or reads, takes warnings as they are printed, and always writes a recipe; reports show the first error, both results and commands that others have)
 };
 use clreduce_testcase::TestCase;
 
@@ -55,8 +59,15 @@ pub(super) fn init(args: &InitArgs) -> Result<ExitCode, CliError> {
     let accuse = args.accuse.as_deref();
     let found = find(kernel, &source, accuse, &build_options, &args.allow_unchecked, &options)?;
     let case = single(kernel, source)?;
-    let test = found.recipe.calibrate(&case)?;
+    let test = found.recipe.calibrate(&case);
     drop(clock);
+    if test.as_ref().is_err_and(RecipeError::is_not_shown) {
+        // It showed once, and the advice is about the recipe.
+        let recipe = kernel.with_extension("toml");
+        let written = script::create(&recipe, found.recipe.text(), false);
+        written.map_err(|source| CliError::Write { path: recipe, source })?;
+    }
+    let test = test?;
     print(&found, &test).map_err(CliError::Stdout)?;
     let text = match kind {
         None => found.recipe.text().to_owned(),

@@ -11,8 +11,7 @@ use std::time::Duration;
 use clap::ValueHint;
 use clreduce_check::FindingKind;
 use clreduce_engine::SandboxOptions;
-use clreduce_recipe::{Compilation, CompilationError};
-use regex::Regex;
+use clreduce_recipe::{AskedMessage, Compilation, CompilationError};
 
 use crate::failure::{CliError, InitError};
 use crate::units;
@@ -43,9 +42,10 @@ pub(crate) struct InitArgs {
     #[arg(long)]
     pub run: bool,
 
-    /// The compiler should not print the error or warning that matches REGEX; single quotation marks match, straight or curly
-    #[arg(long, value_name = "REGEX", value_parser = any_quotation_marks)]
-    pub message: Option<Regex>,
+    /// The compiler should not print this error or warning: a part of it as it is printed, such as its flag -Wname, or a regular
+    /// expression; single quotation marks match, straight or curly
+    #[arg(long, value_name = "MESSAGE", allow_hyphen_values = true)]
+    pub message: Option<AskedMessage>,
 
     /// Time after which the compiler hangs, in seconds or as in 500ms, 90s, 2m [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = units::parse_duration)]
@@ -144,55 +144,4 @@ fn of_words(words: &[String]) -> Result<Compilation, CompilationError> {
     let folder = std::env::current_dir()
         .map_err(|source| CompilationError::Read { path: PathBuf::from("."), source })?;
     Compilation::of_command(words, &folder)
-}
-
-/// Reads a pattern in which single quotation marks outside of brackets, straight or curly, stand for each other: which ones
-/// a compiler prints depends on the locale.
-fn any_quotation_marks(pattern: &str) -> Result<Regex, regex::Error> {
-    let mut read = String::new();
-    let mut brackets = 0_usize;
-    let mut characters = pattern.chars();
-    while let Some(character) = characters.next() {
-        match character {
-            '\'' | '‘' | '’' if brackets == 0 => {
-                read.push_str("['‘’]");
-                continue;
-            }
-            '[' => brackets += 1,
-            ']' => brackets = brackets.saturating_sub(1),
-            _ => {}
-        }
-        read.push(character);
-        if character == '\\' {
-            read.extend(characters.next());
-        }
-    }
-    // Where Unicode is switched off, there are no curly ones.
-    Regex::new(&read).or_else(|_| Regex::new(pattern))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quotation_marks_match_each_other() {
-        for (pattern, text, matches) in [
-            ("'x' is used", "warning: ‘x’ is used", true),
-            ("‘x’ is used", "warning: 'x' is used", true),
-            (r"'x\.y'", "‘x.y’", true),
-            (r"'x\.y'", "‘xzy’", false),
-            (r"\['", "[‘", true),
-            (r"\\'", r"\‘", true),
-            ("^[!-']x$", "$x", true),
-            ("^[!-']x$", "ax", false),
-            ("[^']x'", "'x'", false),
-            ("[^']x'", "-x’", true),
-            ("(?-u)'x'", "'x'", true),
-        ] {
-            assert_eq!(any_quotation_marks(pattern).unwrap().is_match(text), matches, "{pattern}");
-        }
-        assert!(any_quotation_marks("(").is_err());
-        assert!(any_quotation_marks("\\").is_err());
-    }
 }

@@ -310,11 +310,25 @@ impl CompileCommand {
 
     /// The command for the shell that prints the preprocessed source, with one more option.
     pub(crate) fn preprocessing(&self, more: &[String]) -> String {
-        let kept = |part: &&Part| !matches!(part, Part::Mode(_) | Part::Output(..));
-        let parts = self.parts.iter().filter(kept).cloned().chain([Part::Mode("-E".to_owned())]);
-        let command = Self { parts: parts.collect(), source: self.source.clone() };
         let file = quoted(self.source.as_os_str());
+        let mut command = self.in_mode("-E");
+        // The command on the preprocessed program includes the built-in functions of OpenCL again.
+        command.parts.retain(|part| match part {
+            Part::Valued(_, word) | Part::Plain(word) => word != "-finclude-default-header",
+            _ => true,
+        });
         command.line(Form { file: &file, more, ..Form::RECIPE })
+    }
+
+    /// The same command where it only reads the program, and makes no code.
+    pub(crate) fn reading_only(&self) -> Self {
+        self.in_mode("-fsyntax-only")
+    }
+
+    fn in_mode(&self, mode: &str) -> Self {
+        let kept = |part: &&Part| !matches!(part, Part::Mode(_) | Part::Output(..));
+        let parts = self.parts.iter().filter(kept).cloned().chain([Part::Mode(mode.to_owned())]);
+        Self { parts: parts.collect(), source: self.source.clone() }
     }
 }
 

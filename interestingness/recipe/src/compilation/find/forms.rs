@@ -10,7 +10,7 @@ use super::program::ProgramFiles;
 use super::sanity::{self, SanityChecks};
 use super::{BugSearch, CompilerBugError, CompilerRun, PATIENCE};
 use crate::compilation::command::{CompileCommand, Form};
-use crate::shown::{describe, has_signature, signature_of};
+use crate::shown::{crash_of, describe, has_signature, says, signature_of};
 
 /// A form of the program, and of the command for it.
 pub(super) struct ProgramForm {
@@ -30,6 +30,16 @@ pub(super) struct FoundForm {
     pub checks: SanityChecks,
 }
 
+/// What the forms that do not show the bug show instead.
+#[derive(Default)]
+struct Misses {
+    /// The last outcome, for people.
+    last: String,
+    /// The first form with which the compiler crashes as well, but not with the same words: the function that it dies in may
+    /// depend on the length of a path.
+    crash: Option<(ProgramForm, CompilerRun)>,
+}
+
 impl BugSearch<'_> {
     /// Finds the first form that shows the bug and passes all checks, or else the first that shows the bug. The most
     /// convenient form comes first.
@@ -37,7 +47,7 @@ impl BugSearch<'_> {
         &mut self,
         observed: &RunOutcome,
     ) -> Result<FoundForm, CompilerBugError> {
-        let mut reason = String::new();
+        let mut misses = Misses::default();
         let mut best: Option<FoundForm> = None;
         let has_directives = !self.compilation.preprocessed && self.compilation.command.is_driver();
         let may_preprocess = has_directives && !self.query.keep_includes;
@@ -45,7 +55,7 @@ impl BugSearch<'_> {
         for group in &groups {
             for line in group {
                 let Some(form) = self.preprocessed(line)? else { continue };
-                let Some(found) = self.shown_by(form, observed, &mut reason)? else { continue };
+                let Some(found) = self.shown_by(form, observed, &mut misses)? else { continue };
                 if found.checks.left_out.is_empty() {
                     return Ok(found);
                 }
@@ -56,18 +66,43 @@ impl BugSearch<'_> {
         if let Some(best) = best {
             return Ok(best);
         }
-        if may_preprocess {
-            self.note("the bug is gone when the program is preprocessed, so the program still includes its headers");
-        }
+        let is_crash = misses.crash.is_some();
         if has_directives
             && let Some(form) = self.with_headers()?
-            && let Some(found) = self.shown_by(form, observed, &mut reason)?
+            && let Some(found) = self.shown_by(form, observed, &mut misses)?
         {
+            self.note_includes(may_preprocess, is_crash);
             return Ok(found);
         }
         let form = self.as_it_is(has_directives)?;
-        let found = self.shown_by(form, observed, &mut reason)?;
-        found.ok_or(CompilerBugError::OnlyThere(reason))
+        if let Some(found) = self.shown_by(form, observed, &mut misses)? {
+            self.note_includes(may_preprocess, is_crash);
+            return Ok(found);
+        }
+        let Some((form, run)) = misses.crash else {
+            return Err(CompilerBugError::OnlyThere(misses.last));
+        };
+        self.note(format!(
+            "the compiler ends in another way when the program is compiled in a scratch directory, and the recipe is about that: \
+             {} instead of {}",
+            describe(&run.outcome),
+            describe(observed)
+        ));
+        let checks = sanity::checks(self, &form.files, &form.command.reading(form.preprocessed))?;
+        Ok(FoundForm { form, run, checks })
+    }
+
+    /// Says why the program still has its includes, if it was preprocessed.
+    fn note_includes(&mut self, was_preprocessed: bool, is_crash: bool) {
+        let what = match is_crash {
+            true => "the compiler crashes in another way",
+            false => "the bug is gone",
+        };
+        if was_preprocessed {
+            self.note(format!(
+                "{what} when the program is preprocessed, so the program still includes its headers"
+            ));
+        }
     }
 
     /// The form with its checks, if it shows the bug; `None` otherwise, with the reason.
@@ -75,7 +110,7 @@ impl BugSearch<'_> {
         &self,
         form: ProgramForm,
         observed: &RunOutcome,
-        reason: &mut String,
+        misses: &mut Misses,
     ) -> Result<Option<FoundForm>, CompilerBugError> {
         let command = &form.command;
         let hangs = matches!(observed, RunOutcome::BuildTimeout | RunOutcome::RunTimeout);
@@ -83,6 +118,7 @@ impl BugSearch<'_> {
         let limit = self.query.timeout.unwrap_or(if hangs { PATIENCE / 6 } else { PATIENCE });
         let mut quiet = vec![self.quiet(), None];
         quiet.dedup();
+        let mut crash = None;
         for quiet in quiet {
             let more: Vec<String> = form.more.iter().cloned().chain(quiet).collect();
             let (preprocessed, more) = (form.preprocessed, &more[..]);
@@ -92,17 +128,23 @@ impl BugSearch<'_> {
                 let checks = sanity::checks(self, &form.files, &command.reading(preprocessed))?;
                 return Ok(Some(FoundForm { form, run, checks }));
             }
-            *reason = describe(&run.outcome);
+            misses.last = describe(&run.outcome);
+            if crash_of(observed).is_some() && observed.class() == run.outcome.class() {
+                crash = crash.or(Some(run));
+            }
+        }
+        if misses.crash.is_none() && self.message.is_none() {
+            misses.crash = crash.map(|run| (form, run));
         }
         Ok(None)
     }
 
     /// Returns true if two outcomes show the same bug.
-    fn is_same(&self, observed: &RunOutcome, outcome: &RunOutcome) -> bool {
+    pub(super) fn is_same(&self, observed: &RunOutcome, outcome: &RunOutcome) -> bool {
         observed.class() == outcome.class()
             && observed.result() == outcome.result()
-            && match &self.query.message {
-                Some(message) => message.is_match(&outcome.details()),
+            && match &self.message {
+                Some(message) => says(&outcome.details(), message),
                 None => has_signature(observed, &signature_of(outcome)),
             }
     }
@@ -149,7 +191,8 @@ impl BugSearch<'_> {
     fn as_it_is(&self, has_headers: bool) -> Result<ProgramForm, CompilerBugError> {
         let compilation = self.compilation;
         let mut more = self.more.clone();
-        if has_headers {
+        // A folder that no header is read of says only where the user keeps files.
+        if has_headers && has_own_includes(&compilation.source) {
             let folder = compilation.command.source().parent().unwrap_or(Path::new("/"));
             more.extend(["-iquote".to_owned(), folder.display().to_string()]);
         }
@@ -168,6 +211,16 @@ impl BugSearch<'_> {
         let is_clang = command.compiler().contains("clang") && command.is_driver();
         is_clang.then(|| "-fno-crash-diagnostics".to_owned())
     }
+}
+
+/// Returns true if a source may include a header from its own folder.
+fn has_own_includes(source: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(source);
+    let mut directives = text.lines().filter_map(|line| {
+        let rest = line.trim_start().strip_prefix('#')?.trim_start();
+        rest.strip_prefix("include").or_else(|| rest.strip_prefix("embed"))
+    });
+    directives.any(|rest| !rest.trim_start_matches("_next").trim_start().starts_with('<'))
 }
 
 /// The name of a preprocessed file, by which compilers know that it is one.

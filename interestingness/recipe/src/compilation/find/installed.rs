@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clreduce_tools::find_program;
 
+use crate::naming::family;
+
 /// The newest version of a compiler that is looked for.
 const NEWEST: u32 = 40;
 
@@ -35,9 +37,21 @@ pub(super) fn is_cpp(name: &str) -> bool {
 
 /// The newest installed version of a compiler, such as `clang-19`, other than the suspected program.
 pub(super) fn newest(stem: &str, suspected: Option<&Path>) -> Option<String> {
-    let versions = (1..NEWEST).rev().map(|version| format!("{stem}-{version}"));
-    let mut names = versions.chain([stem.to_owned()]);
-    names.find(|name| program(name).is_some_and(|program| Some(&*program) != suspected))
+    versions(stem, suspected).next()
+}
+
+/// The other installed versions of a compiler, the newest first.
+pub(super) fn other_versions(suspected: &str) -> Vec<String> {
+    let name = Path::new(suspected).file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let own = program(suspected);
+    versions(family(name), own.as_deref()).collect()
+}
+
+/// The installed versions of a compiler other than the suspected program, the newest first.
+fn versions(stem: &str, suspected: Option<&Path>) -> impl Iterator<Item = String> {
+    let versions = (1..NEWEST).rev().map(move |version| format!("{stem}-{version}"));
+    let names = versions.chain([stem.to_owned()]);
+    names.filter(move |name| program(name).is_some_and(|program| Some(&*program) != suspected))
 }
 
 /// The file of a program; links are followed.

@@ -4,6 +4,7 @@
 mod forms;
 mod headers;
 mod installed;
+mod message;
 mod program;
 mod recipe_text;
 mod sanity;
@@ -24,8 +25,9 @@ use crate::RecipeOptions;
 use crate::configuration::{Configuration, Means, Program};
 use crate::format::Preset;
 use crate::resolved::USUAL_MEMORY;
-use crate::shown::{describe, promoted_warning};
+use crate::shown::describe;
 use forms::FoundForm;
+pub use message::AskedMessage;
 use program::ProgramFiles;
 use sanity::SPELLINGS;
 
@@ -43,8 +45,8 @@ pub struct BugQuery {
     pub also: Vec<CompileCommand>,
     /// True if the command builds a program whose result is of interest.
     pub run: bool,
-    /// A pattern of the message that the compiler should not print.
-    pub message: Option<Regex>,
+    /// The message that the compiler should not print.
+    pub message: Option<AskedMessage>,
     /// The time after which the compiler hangs.
     pub timeout: Option<Duration>,
     /// True if the program is not to be preprocessed.
@@ -86,9 +88,9 @@ pub enum CompilerBugError {
     #[error(
         "nothing is wrong with `{0}`: {1}\n\
          help: for a wrong result, let the command build a program and add --run; for a wrong warning or error, add \
-         --message REGEX; to compare with another compiler, add --also 'COMMAND'"
+         --message MESSAGE{2}"
     )]
-    NothingWrong(String, String),
+    NothingWrong(String, String, &'static str),
     /// The program behaves alike wherever it is compiled.
     #[error(
         "the program that `{command}` builds behaves as others say it should: {outcome}{others}\n\
@@ -123,13 +125,26 @@ pub enum CompilerBugError {
         /// The messages that it prints instead, with a help.
         printed: String,
     },
+    /// The message is no error, and cannot be made one.
+    #[error(
+        "`{command}` prints the message, and no option makes an error of it, as a recipe needs it: {line}\n\
+         help: let the message be the test: {test}"
+    )]
+    NoError {
+        /// The command.
+        command: String,
+        /// The line with the message.
+        line: String,
+        /// The command of a reduction.
+        test: String,
+    },
     /// The command makes no program that could be run.
     #[error("--run needs a command that builds a program: remove `{0}` from the command")]
     NoProgram(String),
     /// The bug is gone in a scratch folder.
     #[error(
         "the bug is gone when the program is compiled in a scratch directory: {0}\n\
-         help: write a script as the test instead; `clreduce --help` shows one"
+         help: the command needs something of its own directory, such as a profile or a plugin: name it by an absolute path"
     )]
     OnlyThere(String),
     /// The name of the program makes no test case.
@@ -155,6 +170,8 @@ pub(super) struct BugSearch<'a> {
     notes: Vec<String>,
     /// Options that make the bug visible.
     pub more: Vec<String>,
+    /// The pattern of the message that the compiler should not print.
+    pub message: Option<Regex>,
     memory: u64,
 }
 
@@ -179,9 +196,9 @@ impl CompilerBug {
         let confinement = options.confinement.clone();
         let bench = ToolRunner::confined(temporary, worker, Limits::default(), confinement);
         let notes = Vec::new();
-        let more = Vec::new();
+        let (more, message) = (Vec::new(), None);
         let memory = USUAL_MEMORY;
-        BugSearch { compilation, query, options, bench, notes, more, memory }.find()
+        BugSearch { compilation, query, options, bench, notes, more, message, memory }.find()
     }
 }
 
@@ -206,7 +223,7 @@ impl BugSearch<'_> {
         let configurations = all().map(|one| (one.name.clone(), describe(&one.outcome))).collect();
         let ProgramFiles { case: program, main } = form.files;
         let file = (program.files().len() > 1).then_some(&*main);
-        let recipe = recipe_text::write(preset, &accused, &witnesses, &checks, self.query, file);
+        let recipe = recipe_text::write(&self, preset, &accused, &witnesses, &checks, file);
         let (notes, warnings, invalid) = (self.notes, checks.warnings(), checks.invalid());
         Ok(CompilerBug { preset, program, main, recipe, configurations, notes, warnings, invalid })
     }
@@ -240,27 +257,10 @@ impl BugSearch<'_> {
         if let RunOutcome::Unresolved(reason) | RunOutcome::NotRun(reason) = outcome {
             return Err(CompilerBugError::Unresolved(compilation.command.line(form), reason));
         }
-        let Some(message) = &self.query.message else { return Ok(outcome) };
-        if matches!(outcome, RunOutcome::Built | RunOutcome::Results(_)) {
-            let error = ["-Werror".to_owned()];
-            outcome = self.outcome(&files, Form { more: &error, ..form })?;
-            // Where only the warning in question is an error, others are not mistaken for it.
-            let only = promoted_warning(&outcome.details(), message);
-            let only = only.map(|flag| format!("-Werror={flag}")).into_iter().collect::<Vec<_>>();
-            self.more = error.into();
-            if !only.is_empty() {
-                let with_only = self.outcome(&files, Form { more: &only, ..form })?;
-                if message.is_match(&with_only.details()) {
-                    (outcome, self.more) = (with_only, only);
-                }
-            }
+        match &self.query.message {
+            Some(asked) => self.with_message(asked, &files, form, outcome),
+            None => Ok(outcome),
         }
-        let details = outcome.details();
-        if message.is_match(&details) {
-            return Ok(outcome);
-        }
-        let command = compilation.command.line(form);
-        Err(CompilerBugError::NoMessage { command, printed: printed_instead(&details) })
     }
 
     fn outcome(
@@ -344,7 +344,12 @@ impl BugSearch<'_> {
             return Ok((preset, accused, vec![own]));
         }
         if own.outcome.result().is_none() {
-            return Err(CompilerBugError::NothingWrong(own.build, describe(&own.outcome)));
+            let also = if asked_for {
+                ""
+            } else {
+                "; to compare with another compiler, add --also 'COMMAND'"
+            };
+            return Err(CompilerBugError::NothingWrong(own.build, describe(&own.outcome), also));
         }
         let row = |one: &CompilerRun| format!("\n    {}: {}", one.build, describe(&one.outcome));
         let compared: String = others.iter().map(row).collect();
@@ -398,22 +403,4 @@ impl BugSearch<'_> {
         }
         kept
     }
-}
-
-/// The first errors and warnings that a compiler prints, for a person who looks for another one.
-fn printed_instead(output: &str) -> String {
-    /// So many are shown.
-    const MOST: usize = 5;
-    let text_of = |line: &'_ str| {
-        let (_, text) = line.split_once("error: ").or_else(|| line.split_once("warning: "))?;
-        Some(text.split(" [-W").next().unwrap_or(text).trim().to_owned())
-    };
-    let messages = output.lines().filter_map(|line| Some((line, text_of(line)?)));
-    let messages: Vec<_> = messages.filter(|(_, text)| !text.is_empty()).take(MOST).collect();
-    let Some((_, example)) = messages.first() else { return String::new() };
-    let lines: String = messages.iter().map(|(line, _)| format!("\n    {line}")).collect();
-    let example = quoted(OsStr::new(&regex::escape(example)));
-    format!(
-        "; it prints:{lines}\nhelp: give a part of a message that is printed, as in: --message {example}"
-    )
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::sanity::{SPELLINGS, SanityChecks};
-use super::{BugQuery, CompilerRun};
+use super::{BugSearch, CompilerRun};
 use crate::comparison::quoted;
 use crate::format::Preset;
 use crate::resolved::USUAL_MEMORY;
@@ -14,11 +14,11 @@ const LIMIT_ALONE: &str = "10s";
 
 /// Writes the recipe. Of a program of several files, `{file}` could be any: the source is named.
 pub(super) fn write(
+    search: &BugSearch<'_>,
     preset: Preset,
     accused: &CompilerRun,
     witnesses: &[CompilerRun],
     checks: &SanityChecks,
-    query: &BugQuery,
     file: Option<&str>,
 ) -> String {
     let named = |line: &str| match file {
@@ -56,7 +56,7 @@ pub(super) fn write(
             continue;
         }
         text.push_str("accused = true\n");
-        match query.timeout {
+        match search.query.timeout {
             Some(limit) if preset == Preset::Hang => {
                 let _ = writeln!(text, "timeout = \"{}s\"", limit.as_secs_f64());
             }
@@ -77,7 +77,7 @@ pub(super) fn write(
             named(&stage.command)
         );
     }
-    if let Some(message) = &query.message {
+    if let Some(message) = &search.message {
         let _ = write!(text, "\n[outcome]\nmessage = {}\n", quoted(message.as_str()));
     }
     text

@@ -6,10 +6,11 @@ use std::time::Duration;
 use clreduce_kernel::RunOutcome;
 
 use super::forms::ProgramForm;
-use super::installed::other_compilers;
+use super::installed::{other_compilers, other_versions, stems_for};
 use super::sanity::{self, CheckingCompiler};
 use super::{BugSearch, CompilerBugError, CompilerRun};
 use crate::compilation::command::Form;
+use crate::suspect::with_compiler;
 
 /// The time limit of a witness, where the person has not said when a compiler hangs.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -30,7 +31,8 @@ pub(super) fn run(
     let mut tried: Vec<CompilerRun> = Vec::new();
     let mut good = 0;
     let limit = search.query.timeout.unwrap_or(LIMIT);
-    for Witness { name, build } in lines(search, program, own) {
+    let action = action(search, program, own, limit)?;
+    for Witness { name, build } in lines(search, program, own, action) {
         if good >= wanted {
             break;
         }
@@ -52,6 +54,35 @@ pub(super) fn run(
     Ok(tried)
 }
 
+/// What other compilers do with the program: as much as the suspected one did when it failed, so that they speak for the
+/// program as far as that.
+fn action(
+    search: &BugSearch<'_>,
+    program: &ProgramForm,
+    own: &CompilerRun,
+    limit: Duration,
+) -> Result<&'static str, CompilerBugError> {
+    const READ: &str = "-fsyntax-only";
+    if search.query.run {
+        return Ok("-O0 -o output");
+    }
+    let has_failed =
+        matches!(own.outcome, RunOutcome::BuildCrash(_) | RunOutcome::BuildFailure { .. });
+    if program.command.mode() == Some(READ) || matches!(own.outcome, RunOutcome::Built) {
+        return Ok(READ);
+    }
+    if has_failed && program.also.is_empty() {
+        let (preprocessed, more) = (program.preprocessed, &program.more[..]);
+        let build =
+            program.command.reading_only().line(Form { preprocessed, more, ..Form::RECIPE });
+        let read = search.run(&own.name, build, &program.files, limit)?;
+        if search.is_same(&own.outcome, &read.outcome) {
+            return Ok(READ);
+        }
+    }
+    Ok("-c -o output")
+}
+
 /// A possible witness.
 struct Witness {
     name: String,
@@ -70,7 +101,12 @@ enum WitnessBuild {
 }
 
 /// The possible witnesses, the best one first.
-fn lines(search: &BugSearch<'_>, program: &ProgramForm, own: &CompilerRun) -> Vec<Witness> {
+fn lines(
+    search: &BugSearch<'_>,
+    program: &ProgramForm,
+    own: &CompilerRun,
+    action: &'static str,
+) -> Vec<Witness> {
     let (command, preprocessed) = (&program.command, program.preprocessed);
     let form = Form { preprocessed, ..Form::RECIPE };
     let line = |name: String, line: String| Witness { name, build: WitnessBuild::Line(line) };
@@ -87,11 +123,15 @@ fn lines(search: &BugSearch<'_>, program: &ProgramForm, own: &CompilerRun) -> Ve
         let level = Some("-O0");
         line(command.short_name(level), command.line(Form { optimisation: level, ..form }))
     });
-    let (action, libraries) = match search.query.run {
-        true => ("-O0 -o output", command.libraries()),
-        false => ("-fsyntax-only", String::new()),
-    };
+    let libraries = if search.query.run { command.libraries() } else { String::new() };
     let reading = command.reading(preprocessed);
+    // Of a language that no other family of compilers reads, other versions have the same options.
+    let versions = match stems_for(&search.compilation.name) {
+        [] => other_versions(command.compiler()),
+        _ => Vec::new(),
+    };
+    let versions =
+        versions.into_iter().map(|name| line(name.clone(), with_compiler(&command.line(form), &name)));
     let others = other_compilers(command.compiler(), &search.compilation.name);
     let others = others.map(|name| {
         let (reading, libraries) = (reading.clone(), libraries.clone());
@@ -103,9 +143,9 @@ fn lines(search: &BugSearch<'_>, program: &ProgramForm, own: &CompilerRun) -> Ve
         | RunOutcome::Results(_)
         | RunOutcome::RunCrash(_)
         | RunOutcome::RunTimeout => {
-            lines.extend(plain.into_iter().chain(others));
+            lines.extend(plain.into_iter().chain(others).chain(versions));
         }
-        _ => lines.extend(others.chain(plain)),
+        _ => lines.extend(others.chain(versions).chain(plain)),
     }
     lines
 }
