@@ -150,7 +150,8 @@ fn blocks(report: &str) -> Vec<(String, String)> {
     let mut lines = report.lines();
     while let Some(line) = lines.next() {
         if line.starts_with("```") {
-            let inside: Vec<&str> = lines.by_ref().take_while(|line| !line.starts_with("```")).collect();
+            let inside: Vec<&str> =
+                lines.by_ref().take_while(|line| !line.starts_with("```")).collect();
             found.push((before.clone(), inside.join("\n")));
         } else if !line.is_empty() {
             before = line.to_owned();
@@ -192,8 +193,20 @@ fn the_command_of_a_report_runs_when_copied_and_names_no_private_folder() {
     assert!(!report.contains(&private) && report.contains("clang-19 -DM -c bug.c"), "{report}");
     assert_mentions(&follow(&report), &["PLEASE submit a bug report"]);
     let home = bench.path("").display().to_string();
-    let mut command = bench.command(&["report", "bug.c", "--test", &build.replace("{file}", "bug.c"), "--interesting-stderr", "PLEASE"]);
-    let done = assert_cmd::Command::from_std({ command.env("HOME", home.trim_end_matches('/')); command }).assert().code(0);
+    let mut command = bench.command(&[
+        "report",
+        "bug.c",
+        "--test",
+        &build.replace("{file}", "bug.c"),
+        "--interesting-stderr",
+        "PLEASE",
+    ]);
+    let done = assert_cmd::Command::from_std({
+        command.env("HOME", home.trim_end_matches('/'));
+        command
+    })
+    .assert()
+    .code(0);
     assert!(!stdout(&done).contains(home.trim_end_matches('/')), "{}", stdout(&done));
 }
 
@@ -202,13 +215,18 @@ fn a_report_shows_the_first_error_and_names_it_in_the_title() {
     let bench = Bench::new();
     bench.write("p.c", "int x;\n");
     let rest = "echo 'p.c:9:1: note: and so on'; ".repeat(40);
-    let script = format!("#!/bin/sh\n{{ echo 'p.c:1:5: warning: w'; echo \"p.c:1:5: error: no constraint 'C' here\"; {rest}}} >&2\nexit 1\n");
+    let script = format!(
+        "#!/bin/sh\n{{ echo 'p.c:1:5: warning: w'; echo \"p.c:1:5: error: no constraint 'C' here\"; {rest}}} >&2\nexit 1\n"
+    );
     let compiler = bench.script("cc.sh", &script);
     let configuration = format!("[[configuration]]\nbuild = \"{} {{file}}\"\n", compiler.display());
     bench.write("r.toml", format!("preset = \"build-failure\"\n{configuration}"));
     for test in [&["r.toml"][..], &["./cc.sh", "--interesting-stderr", "constraint"]] {
         let report = stdout(&bench.reduce(&[&["report", "p.c", "--test"], test].concat()));
-        assert_mentions(&report, &["no constraint 'C' here\n\n## ", "```\np.c:1:5: error: no constraint"]);
+        assert_mentions(
+            &report,
+            &["no constraint 'C' here\n\n## ", "```\np.c:1:5: error: no constraint"],
+        );
     }
 }
 
@@ -218,10 +236,16 @@ fn a_wrong_result_has_both_results_in_its_title_and_a_signature_on_the_page() {
     bench.write("cases/p.c", "print 1\n");
     let compiler = |name: &str, result: u32| {
         let path = bench.script(name, &format!("#!/bin/sh\necho 'echo {result}' > out\n"));
-        format!("[[configuration]]\nname = \"{name} -O2\"\nbuild = \"{} {{file}}\"\nrun = \"sh ./out\"\n", path.display())
+        format!(
+            "[[configuration]]\nname = \"{name} -O2\"\nbuild = \"{} {{file}}\"\nrun = \"sh ./out\"\n",
+            path.display()
+        )
     };
     let two = format!("{}accused = true\n{}", compiler("gcc-bad", 2), compiler("gcc-good", 1));
-    bench.write("r.toml", format!("preset = \"wrong-code\"\nallow-unchecked = []\nstage = []\n{two}"));
+    bench.write(
+        "r.toml",
+        format!("preset = \"wrong-code\"\nallow-unchecked = []\nstage = []\n{two}"),
+    );
     let report = stdout(&bench.reduce(&["report", "cases/p.c", "--test", "r.toml"]));
     assert_mentions(&report, &["compiles a program wrongly: 2 instead of 1"]);
     bench.reduce(&["batch", "cases", "--test", "r.toml", "--out", "out"]);

@@ -129,8 +129,7 @@ impl ResolvedRecipe {
 
     /// Returns true if something runs the program, and does not only build it.
     pub(crate) fn runs_programs(&self) -> bool {
-        let is_built =
-            |one: &Configuration| matches!(one.means, Means::Commands { run: None, .. });
+        let is_built = |one: &Configuration| matches!(one.means, Means::Commands { run: None, .. });
         self.preset.runs() && !self.configurations.iter().all(is_built)
     }
 

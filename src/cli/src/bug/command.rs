@@ -45,7 +45,8 @@ pub(super) fn command(suspected: &Evidence, case: &TestCase) -> Vec<Block> {
 
 /// Oclgrind's own program, and the files that describe the launches to it; `None` where these are too long.
 fn of_oclgrind(file: &str, options: &str, launches: &[KernelLaunch]) -> Option<Vec<Block>> {
-    let number = |at: usize| if launches.len() > 1 { format!("-{}", at + 1) } else { String::new() };
+    let number =
+        |at: usize| if launches.len() > 1 { format!("-{}", at + 1) } else { String::new() };
     let name = |at: usize| format!("launch{}.sim", number(at));
     let texts: Vec<String> = launches.iter().map(|launch| simulation(file, launch, true)).collect();
     if launches.is_empty() || texts.iter().any(|text| text.len() > LONGEST_LAUNCH) {
@@ -66,12 +67,16 @@ pub(super) fn for_others(line: &str, case: &TestCase) -> String {
             .expect("the pattern is a constant")
     });
     let includes = |text: &str| {
-        let directive = text.trim_start().strip_prefix('#').map(str::trim_start).unwrap_or_default();
-        directive.starts_with("include") || directive.starts_with("embed") || text.contains("__has_include")
+        let directive =
+            text.trim_start().strip_prefix('#').map(str::trim_start).unwrap_or_default();
+        directive.starts_with("include")
+            || directive.starts_with("embed")
+            || text.contains("__has_include")
     };
     let texts = case.files().iter().map(|file| String::from_utf8_lossy(&file.bytes).into_owned());
     let reads_headers = texts.into_iter().any(|text| text.lines().any(includes));
-    let line = if reads_headers { line.to_owned() } else { FOLDERS.replace_all(line, "").into_owned() };
+    let line =
+        if reads_headers { line.to_owned() } else { FOLDERS.replace_all(line, "").into_owned() };
     match home() {
         Some(home) => line.replace(&format!("{home}/"), "$HOME/"),
         None => line,
@@ -94,8 +99,12 @@ pub(super) fn without_home(report: BugReport) -> BugReport {
                 let rest = line.strip_prefix("# ").or_else(|| line.strip_prefix("#line "));
                 rest.is_some_and(|rest| rest.starts_with(|sign: char| sign.is_ascii_digit()))
             };
-            let line = |line: &str| if is_marker(line) { shown(line.to_owned()) } else { line.to_owned() };
-            Block::Verbatim { language, text: text.split('\n').map(line).collect::<Vec<_>>().join("\n") }
+            let line =
+                |line: &str| if is_marker(line) { shown(line.to_owned()) } else { line.to_owned() };
+            Block::Verbatim {
+                language,
+                text: text.split('\n').map(line).collect::<Vec<_>>().join("\n"),
+            }
         }
     };
     let sections = report.sections.into_iter().map(|mut section| {

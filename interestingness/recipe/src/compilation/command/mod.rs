@@ -312,12 +312,18 @@ impl CompileCommand {
     pub(crate) fn preprocessing(&self, more: &[String]) -> String {
         let file = quoted(self.source.as_os_str());
         let mut command = self.in_mode("-E");
-        // The command on the preprocessed program includes the built-in functions of OpenCL again.
-        command.parts.retain(|part| match part {
-            Part::Valued(_, word) | Part::Plain(word) => word != "-finclude-default-header",
-            _ => true,
-        });
-        command.line(Form { file: &file, more, ..Form::RECIPE })
+        let mut more = more.to_vec();
+        // The command on the preprocessed program declares the built-in functions of OpenCL again.
+        if self.source.extension().is_some_and(|ending| ending == "cl")
+            && self.compiler().contains("clang")
+        {
+            command.parts.retain(|part| match part {
+                Part::Valued(_, word) => word != "-finclude-default-header",
+                _ => true,
+            });
+            more.push("-cl-no-stdinc".to_owned());
+        }
+        command.line(Form { file: &file, more: &more, ..Form::RECIPE })
     }
 
     /// The same command where it only reads the program, and makes no code.

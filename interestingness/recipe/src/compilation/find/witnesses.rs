@@ -130,8 +130,9 @@ fn lines(
         [] => other_versions(command.compiler()),
         _ => Vec::new(),
     };
-    let versions =
-        versions.into_iter().map(|name| line(name.clone(), with_compiler(&command.line(form), &name)));
+    let versions = versions
+        .into_iter()
+        .map(|name| line(name.clone(), with_compiler(&command.line(form), &name)));
     let others = other_compilers(command.compiler(), &search.compilation.name);
     let others = others.map(|name| {
         let (reading, libraries) = (reading.clone(), libraries.clone());
