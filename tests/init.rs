@@ -311,8 +311,11 @@ fn what_cannot_be_used() {
 fn no_check_is_lost_to_the_headers_of_gcc() {
     let bench = bench();
     bench.write("inv.c", NOT_A_NUMBER);
-    let args = ["init", "--run", "--", "gcc", "-O2", "-ffast-math", "inv.c", "-o", "inv", "-lm"];
-    let done = bench.run(&args).code(0);
+    let command = ["--", "gcc", "-O2", "-ffast-math", "inv.c", "-o", "inv", "-lm"];
+    let refused = stderr(&bench.run(&[&["init", "--run"], &command[..]].concat()).code(1));
+    assert_mentions(&refused, &["how exactly floating-point numbers", "--allow-unchecked non-portable"]);
+    let allowed = ["init", "--run", "--allow-unchecked", "non-portable"];
+    let done = bench.run(&[&allowed, &command[..]].concat()).code(0);
     let said = stderr(&done);
     assert_mentions(&stdout(&done), &["wrong-code: gcc -O2 -ffast-math: result", "gcc -O0  "]);
     // It says with which commands it compares, and that it does not write the file that the command names.
@@ -334,11 +337,17 @@ fn no_check_is_lost_to_the_headers_of_gcc() {
 fn what_is_not_looked_for_is_said_from_init_to_the_result() {
     let bench = bench();
     bench.write("u.c", UNINITIALISED);
-    let done = bench.run(&["init", "--run", "--", "gcc", "-O2", "u.c"]).code(0);
+    let refused = stderr(&bench.run(&["init", "--run", "--", "gcc", "-O2", "u.c"]).code(1));
+    let parts = ["undefined behaviour: u.c:3:", "--allow-unchecked uninitialised"];
+    assert_mentions(&refused, &parts);
+    assert!(!bench.path("u.toml").exists());
+    let allowed = ["--allow-unchecked", "uninitialised", "--", "gcc", "-O2", "u.c"];
+    let done = bench.run(&[&["init", "--run"], &allowed[..]].concat()).code(0);
     let parts = [
         "warning: the check `memory` is left out",
         "the result may read uninitialised memory",
-        "does not pass it: WARNING: MemorySanitizer: use-of-uninitialized-value",
+        "does not pass it: u.c:3:",
+        "MemorySanitizer: use-of-uninitialized-value",
     ];
     assert_mentions(&stderr(&done), &parts);
     assert!(bench.read("u.toml").contains("allow-unchecked = [\"uninitialised\"]"));

@@ -106,6 +106,21 @@ pub fn first_error(line: &str) -> Option<&str> {
     Some(text.trim())
 }
 
+/// The errors that a compiler reports in the program besides its crash, each once, without place and names.
+#[must_use]
+pub fn errors(output: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for line in output.lines() {
+        let of_program = pattern!(r"^[^\s:<>][^:]*:\d+:(?:\d+:)? (?:fatal )?error: (.+)$").captures(line);
+        if let Some(error) = of_program.map(|parts| steady(&parts[1]))
+            && !found.contains(&error)
+        {
+            found.push(error);
+        }
+    }
+    found
+}
+
 /// Returns true if a compiler that ended with an ordinary status has crashed all the same: drivers of compilers catch the
 /// crash of the compiler proper.
 #[must_use]
@@ -359,5 +374,14 @@ mod tests {
         assert_eq!(of_failure(log).as_deref(), Some("error: no member named … in …"));
         assert_eq!(of_failure("CL_OUT_OF_RESOURCES").as_deref(), Some("CL_OUT_OF_RESOURCES"));
         assert_eq!(of_failure("\n"), None);
+    }
+
+    #[test]
+    fn errors_of_the_program_are_told_from_the_crash() {
+        let output = "a.c:3:1: error: unknown type name 'x'\na.c:9:1: error: unknown type name 'y'\n\
+            a.c:4: fatal error: too many\nfatal error: error in backend: x\n\
+            a.c:3:1: internal compiler error: in f, at x.cc:1\nclang: error: clang frontend command failed\n\
+            <unknown>:0: error: x\n";
+        assert_eq!(errors(output), ["unknown type name …", "too many"]);
     }
 }

@@ -1,12 +1,14 @@
 //! Evidence of a bug: everything that the configurations of a recipe do with a program, for a bug report.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use clreduce_devices::DeviceFacts;
 use clreduce_interestingness::Cancel;
-use clreduce_kernel::{KernelLaunch, RunOutcome};
+use clreduce_kernel::{KernelLaunch, OutcomeClass, RunOutcome};
 use clreduce_testcase::TestCase;
 
+use crate::compilation::not_checked;
 use crate::configuration::{Configuration, Means, Program, expand, show};
 use crate::format::Preset;
 use crate::pin::StageVerdict;
@@ -100,6 +102,22 @@ impl RecipeTest {
             .iter()
             .find(is_suspected)
             .is_some_and(|one| one.device().is_some())
+    }
+
+    /// What a program in C or C++ has that no check sees, if its result accuses a compiler.
+    #[must_use]
+    pub fn not_checked(&self, case: &TestCase) -> Option<String> {
+        let is_run = matches!(
+            self.recipe.calibration.pin.class,
+            OutcomeClass::Result | OutcomeClass::RunCrash | OutcomeClass::RunTimeout
+        );
+        if !is_run || self.suspects_a_device() {
+            return None;
+        }
+        let found: BTreeSet<&str> =
+            case.files().iter().flat_map(|file| not_checked(&file.bytes)).collect();
+        let found: Vec<&str> = found.into_iter().collect();
+        (!found.is_empty()).then(|| format!("Not checked: {}.", found.join("; ")))
     }
 
     /// Runs a program on every configuration.

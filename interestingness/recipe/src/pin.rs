@@ -24,6 +24,9 @@ pub struct Pin {
     pub signature: Vec<String>,
     /// The witnesses: they have the same result for the original, and must agree on variants.
     pub witnesses: Vec<String>,
+    /// The errors that the suspected compiler reports in the original before it crashes. It must report no others in variants.
+    #[serde(default)]
+    pub errors: Vec<String>,
 }
 
 /// The verdict of a stage on a variant.
@@ -87,7 +90,8 @@ pub(crate) fn pin(
             line.and_then(clreduce_crash::of_failure).into_iter().collect()
         }
     };
-    let pin = Pin { accused: accused.name.to_owned(), class, signature, witnesses };
+    let errors = accused.outcomes.first().map(errors_before).unwrap_or_default();
+    let pin = Pin { accused: accused.name.to_owned(), class, signature, witnesses, errors };
     let mut verdict = pin.accused(preset, demands, &accused.outcomes);
     for other in others().filter(|other| pin.witnesses.iter().any(|name| name == other.name)) {
         if verdict == StageVerdict::Passes {
@@ -199,6 +203,13 @@ impl Pin {
             if !same {
                 return StageVerdict::Slipped(format!("{name}: a different {}", describe(outcome)));
             }
+            // A program that is wrong by itself is of no use to the makers of the compiler.
+            if let Some(new) = errors_before(outcome).iter().find(|new| !self.errors.contains(new))
+            {
+                return StageVerdict::Rejects(format!(
+                    "{name}: it reports an error that the original does not have: {new}"
+                ));
+            }
         }
         match preset {
             Preset::Emi => match emi(outcomes) {
@@ -256,6 +267,14 @@ impl Pin {
             }
         }
         StageVerdict::Passes
+    }
+}
+
+/// The errors in the program that a compiler reports before it crashes.
+fn errors_before(outcome: &RunOutcome) -> Vec<String> {
+    match outcome {
+        RunOutcome::BuildCrash(crash) => clreduce_crash::errors(&crash.output),
+        _ => Vec::new(),
     }
 }
 
@@ -324,6 +343,20 @@ mod tests {
         );
         let none = [result(1), result(1), result(1), result(1), result(2)];
         assert_eq!(pinned(Preset::WrongCode, &none).unwrap().accused, "simulator");
+    }
+
+    #[test]
+    fn a_crash_comes_with_no_new_error() {
+        let ice = "a.c:3:1: internal compiler error: in f, at x.cc:1\n";
+        let error = |text: &str| crash(&format!("a.c:1:1: error: {text}\n{ice}"));
+        let verdict = |original: RunOutcome, variant: RunOutcome| {
+            let pin = pinned(Preset::Crash, &[original]).unwrap();
+            pin.accused(Preset::Crash, &Demands::default(), &[variant])
+        };
+        assert_eq!(verdict(crash(ice), crash(ice)), StageVerdict::Passes);
+        assert!(matches!(verdict(crash(ice), error("no")), StageVerdict::Rejects(_)));
+        assert_eq!(verdict(error("no 'x'"), error("no 'y'")), StageVerdict::Passes);
+        assert_eq!(verdict(error("no"), crash(ice)), StageVerdict::Passes);
     }
 
     #[test]

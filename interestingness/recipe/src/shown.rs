@@ -125,7 +125,11 @@ pub(crate) fn signature_of(outcome: &RunOutcome) -> Vec<String> {
 
 /// The report of a sanitizer in the output of a program, without the number of the process.
 pub(crate) fn sanitizer_report(output: &str) -> Option<&str> {
-    let is_report = |line: &&str| line.contains("Sanitizer: ") || line.contains("runtime error: ");
+    // One that cannot work has nothing to report.
+    let is_report = |line: &&str| {
+        let has_report = line.contains("Sanitizer: ") || line.contains("runtime error: ");
+        has_report && !line.contains("FATAL: ")
+    };
     let line = output.lines().find(is_report)?;
     Some(line.rsplit("==").next().unwrap_or(line).trim())
 }

@@ -146,13 +146,11 @@ impl BugReduction<'_> {
         let found = CompilerBug::find(&compilation, &query, &self.recipe_options());
         let found = found.map_err(|error| match error {
             CompilerBugError::Interrupted => Stop::Cancelled,
+            CompilerBugError::OwnFault { what, .. } => NotReduced::Invalid(what).into(),
             error => error.into(),
         })?;
         if found.preset != preset {
             return Err(NotReduced::OtherKind(found.preset.name()).into());
-        }
-        if let Some(report) = found.invalid {
-            return Err(NotReduced::Invalid(report).into());
         }
         // It may be preprocessed.
         let source = String::from_utf8_lossy(found.source()).into_owned();

@@ -52,7 +52,7 @@ pub(super) fn of_recipe(test: &RecipeTest, evidence: &[Evidence], case: &TestCas
         heading: "What should happen",
         blocks: std::iter::once(expected).chain(comparison(&witnesses, case)).collect(),
     });
-    sections.push(notes(test.unchecked()));
+    sections.push(notes(test.unchecked().into_iter().chain(test.not_checked(case))));
     let title = title(test, &name, suspected, witnesses.first().copied());
     without_home(BugReport { title, sections })
 }
@@ -98,13 +98,13 @@ pub(super) fn of_command(
         let blocks = vec![Block::Text(expected(Preset::Crash).to_owned())];
         sections.push(Section { heading: "What should happen", blocks });
     }
-    sections.push(notes(None));
+    sections.push(notes([]));
     without_home(BugReport { title, sections })
 }
 
-fn notes(remark: Option<String>) -> Section {
+fn notes(remarks: impl IntoIterator<Item = String>) -> Section {
     let text = format!("The program was reduced with clreduce {}.", env!("CARGO_PKG_VERSION"));
-    let blocks = std::iter::once(text).chain(remark).map(Block::Text).collect();
+    let blocks = std::iter::once(text).chain(remarks).map(Block::Text).collect();
     Section { heading: "Notes", blocks }
 }
 

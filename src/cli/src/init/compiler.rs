@@ -61,7 +61,8 @@ fn query(args: &InitArgs, compilation: &Compilation) -> Result<BugQuery, CliErro
     let also = args.also.iter().map(|line| compilation.command.parse_also(line, &folder));
     let also = also.collect::<Result<_, _>>().map_err(|error| InitError::Command(error.into()))?;
     let (run, message, timeout) = (args.run, args.message.clone(), args.timeout);
-    Ok(BugQuery { also, run, message, timeout, keep_includes: args.keep_includes })
+    let (keep_includes, allow_unchecked) = (args.keep_includes, args.allow_unchecked.clone());
+    Ok(BugQuery { also, run, message, timeout, keep_includes, allow_unchecked })
 }
 
 /// The files that are written, in the current directory.

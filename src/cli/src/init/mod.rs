@@ -64,7 +64,8 @@ pub(crate) struct InitArgs {
     #[arg(long, value_name = "CONFIGURATION")]
     pub accuse: Option<String>,
 
-    /// Continue although no stage can look for this kind of error in the kernel, such as data-race (may be repeated)
+    /// Continue although no stage can look for this kind of error, such as data-race, or although the program has such an
+    /// error (may be repeated)
     #[arg(long, value_name = "KIND")]
     pub allow_unchecked: Vec<FindingKind>,
 

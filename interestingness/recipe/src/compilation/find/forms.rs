@@ -5,9 +5,9 @@ use std::path::Path;
 use clreduce_kernel::RunOutcome;
 use clreduce_process::{End, quoted};
 
-use super::installed::{clang_for, is_cpp};
+use super::installed::{clang_for, family, is_cpp};
 use super::program::ProgramFiles;
-use super::sanity::{self, SanityChecks};
+use super::sanity::{self, SPELLINGS, SanityChecks};
 use super::{BugSearch, CompilerBugError, CompilerRun, PATIENCE};
 use crate::compilation::command::{CompileCommand, Form};
 use crate::shown::{crash_of, describe, has_signature, says, signature_of};
@@ -19,15 +19,27 @@ pub(super) struct ProgramForm {
     /// The person's commands without the bug.
     pub also: Vec<CompileCommand>,
     pub preprocessed: bool,
-    /// Options that make the bug visible, or show where headers are.
+    /// Options that make the bug visible.
     pub more: Vec<String>,
+    /// Options that show where headers are.
+    pub headers: Vec<String>,
 }
 
 /// A form that shows the bug.
 pub(super) struct FoundForm {
     pub form: ProgramForm,
     pub run: CompilerRun,
+    /// The runs of the commands that the person names for comparison.
+    pub also: Vec<CompilerRun>,
     pub checks: SanityChecks,
+}
+
+/// What the person sees, which a form has to show.
+struct Seen<'a> {
+    /// The outcome of the command.
+    own: &'a RunOutcome,
+    /// Those of the commands for comparison, on the source itself.
+    also: Vec<CompilerRun>,
 }
 
 /// What the forms that do not show the bug show instead.
@@ -38,6 +50,8 @@ struct Misses {
     /// The first form with which the compiler crashes as well, but not with the same words: the function that it dies in may
     /// depend on the length of a path.
     crash: Option<(ProgramForm, CompilerRun)>,
+    /// A command for comparison to which the form is another program.
+    witness: Option<String>,
 }
 
 impl BugSearch<'_> {
@@ -51,12 +65,18 @@ impl BugSearch<'_> {
         let mut best: Option<FoundForm> = None;
         let has_directives = !self.compilation.preprocessed && self.compilation.command.is_driver();
         let may_preprocess = has_directives && !self.query.keep_includes;
-        let groups = if may_preprocess { self.preprocessors() } else { Vec::new() };
+        let also = match has_directives {
+            true => self.as_it_is(true).and_then(|plain| self.also_on(&plain, &[]))?,
+            false => Vec::new(),
+        };
+        let seen = Seen { own: observed, also };
+        let groups = if may_preprocess { self.preprocessors(observed) } else { Vec::new() };
         for group in &groups {
             for line in group {
                 let Some(form) = self.preprocessed(line)? else { continue };
-                let Some(found) = self.shown_by(form, observed, &mut misses)? else { continue };
-                if found.checks.left_out.is_empty() {
+                let Some(found) = self.shown_by(form, &seen, &mut misses)? else { continue };
+                // No form makes an invalid program valid.
+                if found.checks.left_out.is_empty() || found.checks.invalid().is_some() {
                     return Ok(found);
                 }
                 best = best.or(Some(found));
@@ -69,14 +89,14 @@ impl BugSearch<'_> {
         let is_crash = misses.crash.is_some();
         if has_directives
             && let Some(form) = self.with_headers()?
-            && let Some(found) = self.shown_by(form, observed, &mut misses)?
+            && let Some(found) = self.shown_by(form, &seen, &mut misses)?
         {
-            self.note_includes(may_preprocess, is_crash);
+            self.note_includes(may_preprocess, is_crash, misses.witness.as_deref());
             return Ok(found);
         }
         let form = self.as_it_is(has_directives)?;
-        if let Some(found) = self.shown_by(form, observed, &mut misses)? {
-            self.note_includes(may_preprocess, is_crash);
+        if let Some(found) = self.shown_by(form, &seen, &mut misses)? {
+            self.note_includes(may_preprocess, is_crash, misses.witness.as_deref());
             return Ok(found);
         }
         let Some((form, run)) = misses.crash else {
@@ -88,15 +108,18 @@ impl BugSearch<'_> {
             describe(&run.outcome),
             describe(observed)
         ));
-        let checks = sanity::checks(self, &form.files, &form.command.reading(form.preprocessed))?;
-        Ok(FoundForm { form, run, checks })
+        let reading = form.command.reading(form.preprocessed);
+        let checks = sanity::checks(self, &form.files, &reading, observed)?;
+        let also = self.also_on(&form, &seen.also)?;
+        Ok(FoundForm { form, run, also, checks })
     }
 
     /// Says why the program still has its includes, if it was preprocessed.
-    fn note_includes(&mut self, was_preprocessed: bool, is_crash: bool) {
-        let what = match is_crash {
-            true => "the compiler crashes in another way",
-            false => "the bug is gone",
+    fn note_includes(&mut self, was_preprocessed: bool, is_crash: bool, witness: Option<&str>) {
+        let what = match (witness, is_crash) {
+            (Some(name), _) => format!("for {name}, the program is another one"),
+            (None, true) => "the compiler crashes in another way".to_owned(),
+            (None, false) => "the bug is gone".to_owned(),
         };
         if was_preprocessed {
             self.note(format!(
@@ -109,34 +132,71 @@ impl BugSearch<'_> {
     fn shown_by(
         &self,
         form: ProgramForm,
-        observed: &RunOutcome,
+        seen: &Seen<'_>,
         misses: &mut Misses,
     ) -> Result<Option<FoundForm>, CompilerBugError> {
         let command = &form.command;
-        let hangs = matches!(observed, RunOutcome::BuildTimeout | RunOutcome::RunTimeout);
+        let hangs = matches!(seen.own, RunOutcome::BuildTimeout | RunOutcome::RunTimeout);
         // A hang is expensive. The limit of the recipe is measured later.
         let limit = self.query.timeout.unwrap_or(if hangs { PATIENCE / 6 } else { PATIENCE });
         let mut quiet = vec![self.quiet(), None];
         quiet.dedup();
         let mut crash = None;
         for quiet in quiet {
-            let more: Vec<String> = form.more.iter().cloned().chain(quiet).collect();
+            let more: Vec<String> =
+                form.more.iter().chain(&form.headers).cloned().chain(quiet).collect();
             let (preprocessed, more) = (form.preprocessed, &more[..]);
             let build = command.line(Form { preprocessed, more, ..Form::RECIPE });
             let run = self.run(&command.short_name(None), build, &form.files, limit)?;
-            if self.is_same(observed, &run.outcome) {
-                let checks = sanity::checks(self, &form.files, &command.reading(preprocessed))?;
-                return Ok(Some(FoundForm { form, run, checks }));
+            if !self.is_same(seen.own, &run.outcome) {
+                misses.last = describe(&run.outcome);
+                if crash_of(seen.own).is_some() && seen.own.class() == run.outcome.class() {
+                    crash = crash.or(Some(run));
+                }
+                continue;
             }
-            misses.last = describe(&run.outcome);
-            if crash_of(observed).is_some() && observed.class() == run.outcome.class() {
-                crash = crash.or(Some(run));
+            let also = self.also_on(&form, &seen.also)?;
+            let is_other = |(there, here): &(&CompilerRun, &CompilerRun)| !is_alike(there, here);
+            if let Some((there, _)) = seen.also.iter().zip(&also).find(is_other) {
+                misses.witness = Some(there.name.clone());
+                return Ok(None);
             }
+            let checks =
+                sanity::checks(self, &form.files, &command.reading(preprocessed), seen.own)?;
+            return Ok(Some(FoundForm { form, run, also, checks }));
         }
         if misses.crash.is_none() && self.message.is_none() {
             misses.crash = crash.map(|run| (form, run));
         }
         Ok(None)
+    }
+
+    /// Runs the commands that the person names for comparison. One to which the program is another one than `there`, on the source
+    /// itself, may need options to read it: headers are made for one compiler.
+    fn also_on(
+        &self,
+        form: &ProgramForm,
+        there: &[CompilerRun],
+    ) -> Result<Vec<CompilerRun>, CompilerBugError> {
+        let limit = self.query.timeout.unwrap_or(PATIENCE);
+        let run = |command: &CompileCommand, spellings: Vec<String>| {
+            let more: Vec<String> = form.headers.iter().cloned().chain(spellings).collect();
+            let own = Form { preprocessed: form.preprocessed, more: &more, ..Form::RECIPE };
+            self.run(&command.short_name(None), command.line(own), &form.files, limit)
+        };
+        let mut runs: Vec<CompilerRun> = Vec::new();
+        for (index, command) in form.also.iter().enumerate() {
+            let mut ran = run(command, Vec::new())?;
+            let is_c = !is_cpp(&self.compilation.name) && family(command.compiler()) == "clang";
+            if is_c && there.get(index).is_some_and(|there| !is_alike(there, &ran)) {
+                ran = run(command, shlex::split(SPELLINGS).unwrap_or_default())?;
+            }
+            let is_taken = runs.iter().any(|one| one.name == ran.name)
+                || form.command.short_name(None) == ran.name;
+            let name = if is_taken { ran.build.clone() } else { ran.name };
+            runs.push(CompilerRun { name, ..ran });
+        }
+        Ok(runs)
     }
 
     /// Returns true if two outcomes show the same bug.
@@ -150,7 +210,7 @@ impl BugSearch<'_> {
     }
 
     /// The commands that preprocess the program, the best one first. Those of a group differ only in layout.
-    fn preprocessors(&self) -> Vec<Vec<String>> {
+    fn preprocessors(&self, observed: &RunOutcome) -> Vec<Vec<String>> {
         let command = &self.compilation.command;
         let mut own = vec![command.preprocessing(&["-P".to_owned()]), command.preprocessing(&[])];
         if is_cpp(&self.compilation.name) {
@@ -159,7 +219,7 @@ impl BugSearch<'_> {
         }
         // The compiler of the checks may not understand the headers as they are for the compiler of the command.
         let clang =
-            sanity::wanted(self.query).first().and_then(|_| clang_for(&self.compilation.name));
+            sanity::wanted(self, observed).first().and_then(|_| clang_for(&self.compilation.name));
         let by_clang = clang.map(|clang| {
             let file = quoted(command.source().as_os_str());
             vec![format!("{clang} {}-E -P {file}", command.reading(false))]
@@ -184,24 +244,26 @@ impl BugSearch<'_> {
             also: self.query.also.clone(),
             preprocessed: true,
             more: self.more.clone(),
+            headers: Vec::new(),
         }))
     }
 
     /// The source alone, as it is. Its own folder has headers that it includes.
-    fn as_it_is(&self, has_headers: bool) -> Result<ProgramForm, CompilerBugError> {
+    pub(super) fn as_it_is(&self, has_headers: bool) -> Result<ProgramForm, CompilerBugError> {
         let compilation = self.compilation;
-        let mut more = self.more.clone();
+        let mut headers = Vec::new();
         // A folder that no header is read of says only where the user keeps files.
         if has_headers && has_own_includes(&compilation.source) {
             let folder = compilation.command.source().parent().unwrap_or(Path::new("/"));
-            more.extend(["-iquote".to_owned(), folder.display().to_string()]);
+            headers.extend(["-iquote".to_owned(), folder.display().to_string()]);
         }
         Ok(ProgramForm {
             files: ProgramFiles::single(&compilation.name, &compilation.source)?,
             command: compilation.command.clone(),
             also: self.query.also.clone(),
             preprocessed: compilation.preprocessed,
-            more,
+            more: self.more.clone(),
+            headers,
         })
     }
 
@@ -221,6 +283,12 @@ fn has_own_includes(source: &[u8]) -> bool {
         rest.strip_prefix("include").or_else(|| rest.strip_prefix("embed"))
     });
     directives.any(|rest| !rest.trim_start_matches("_next").trim_start().starts_with('<'))
+}
+
+/// Returns true if a program behaves alike in two runs.
+fn is_alike(one: &CompilerRun, other: &CompilerRun) -> bool {
+    let (one, other) = (&one.outcome, &other.outcome);
+    one.class() == other.class() && one.result() == other.result()
 }
 
 /// The name of a preprocessed file, by which compilers know that it is one.

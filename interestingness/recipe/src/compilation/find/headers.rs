@@ -52,6 +52,7 @@ impl BugSearch<'_> {
             also: self.query.also.iter().map(moved).collect(),
             preprocessed: false,
             more: self.more.clone(),
+            headers: Vec::new(),
         }))
     }
 }

@@ -30,6 +30,21 @@ pub(super) fn stems_for(name: &str) -> &'static [&'static str] {
     }
 }
 
+/// The family of a compiler, whose versions share most of what they make of a program: `clang`, `gcc`, or the name of another
+/// program.
+pub(super) fn family(compiler: &str) -> String {
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let real = program(compiler).map_or_else(|| name(Path::new(compiler)), |path| name(&path));
+    let families = [("clang", "clang"), ("gcc", "gcc"), ("g++", "gcc")];
+    let known = families.into_iter().find(|(part, _)| real.contains(part));
+    known.map_or(real, |(_, family)| family.to_owned())
+}
+
+/// Returns true if a file with that name is in C.
+pub(super) fn is_c(name: &str) -> bool {
+    stems_for(name).contains(&"gcc")
+}
+
 /// Returns true if a file with that name is in C++.
 pub(super) fn is_cpp(name: &str) -> bool {
     stems_for(name).contains(&"g++")

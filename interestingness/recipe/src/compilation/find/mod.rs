@@ -1,23 +1,29 @@
 //! Finds out what a compiler does wrong with a program: it crashes, hangs, rejects the program, prints a wrong message, or
 //! makes wrong code of it.
 
+mod blame;
+mod error;
 mod forms;
 mod headers;
 mod installed;
+mod jury;
 mod message;
 mod program;
+mod promises;
 mod recipe_text;
+mod reports;
 mod sanity;
+mod warnings;
 mod witnesses;
 
 use std::ffi::OsStr;
 use std::time::Duration;
 
+use clreduce_check::FindingKind;
 use clreduce_kernel::RunOutcome;
 use clreduce_process::{Limits, ToolRun, ToolRunner, quoted};
-use clreduce_testcase::{InvalidTestCase, TestCase};
+use clreduce_testcase::TestCase;
 use regex::Regex;
-use thiserror::Error;
 
 use super::command::{CompileCommand, Form, OUTPUT};
 use super::sources::Compilation;
@@ -26,10 +32,11 @@ use crate::configuration::{Configuration, Means, Program};
 use crate::format::Preset;
 use crate::resolved::USUAL_MEMORY;
 use crate::shown::describe;
+pub use error::CompilerBugError;
 use forms::FoundForm;
 pub use message::AskedMessage;
 use program::ProgramFiles;
-use sanity::SPELLINGS;
+pub(crate) use promises::not_checked;
 
 /// The time limit of the command, where the person has set none. A compiler that exceeds it hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -51,6 +58,8 @@ pub struct BugQuery {
     pub timeout: Option<Duration>,
     /// True if the program is not to be preprocessed.
     pub keep_includes: bool,
+    /// Kinds of errors that the program may have.
+    pub allow_unchecked: Vec<FindingKind>,
 }
 
 /// A bug of a compiler, ready to be reduced.
@@ -70,89 +79,10 @@ pub struct CompilerBug {
     pub notes: Vec<String>,
     /// Warnings for people: what may become of the result.
     pub warnings: Vec<String>,
-    /// The report of the first check that calls the program invalid. The recipe goes without the check.
-    pub invalid: Option<String>,
-}
-
-/// The reason that there is no recipe.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum CompilerBugError {
-    /// The run was interrupted.
-    #[error("interrupted")]
-    Interrupted,
-    /// The compiler could not be run.
-    #[error("cannot run `{0}`: {1}")]
-    Unresolved(String, String),
-    /// The command shows no bug.
-    #[error(
-        "nothing is wrong with `{0}`: {1}\n\
-         help: for a wrong result, let the command build a program and add --run; for a wrong warning or error, add \
-         --message MESSAGE{2}"
-    )]
-    NothingWrong(String, String, &'static str),
-    /// The program behaves alike wherever it is compiled.
-    #[error(
-        "the program that `{command}` builds behaves as others say it should: {outcome}{others}\n\
-         help: name a command whose program behaves as it should, as in: --also 'gcc -O0 x.c -o x'"
-    )]
-    NoDifference {
-        /// The command.
-        command: String,
-        /// The behaviour of the program.
-        outcome: String,
-        /// The other commands, one in a line.
-        others: String,
-    },
-    /// There is no other result.
-    #[error(
-        "the program that `{command}` builds runs, and there is nothing to compare its result with: {outcome}{others}\n\
-         help: name a command whose program behaves as it should, as in: --also 'gcc -O0 x.c -o x'"
-    )]
-    NothingToCompare {
-        /// The command.
-        command: String,
-        /// The behaviour of the program.
-        outcome: String,
-        /// The other commands that failed, one in a line.
-        others: String,
-    },
-    /// The message does not occur.
-    #[error("`{command}` prints no error or warning that matches --message{printed}")]
-    NoMessage {
-        /// The command.
-        command: String,
-        /// The messages that it prints instead, with a help.
-        printed: String,
-    },
-    /// The message is no error, and cannot be made one.
-    #[error(
-        "`{command}` prints the message, and no option makes an error of it, as a recipe needs it: {line}\n\
-         help: let the message be the test: {test}"
-    )]
-    NoError {
-        /// The command.
-        command: String,
-        /// The line with the message.
-        line: String,
-        /// The command of a reduction.
-        test: String,
-    },
-    /// The command makes no program that could be run.
-    #[error("--run needs a command that builds a program: remove `{0}` from the command")]
-    NoProgram(String),
-    /// The bug is gone in a scratch folder.
-    #[error(
-        "the bug is gone when the program is compiled in a scratch directory: {0}\n\
-         help: the command needs something of its own directory, such as a profile or a plugin: name it by an absolute path"
-    )]
-    OnlyThere(String),
-    /// The name of the program makes no test case.
-    #[error(transparent)]
-    Name(#[from] InvalidTestCase),
 }
 
 /// A command that ran on the program, and what came of it.
+#[derive(Clone, Debug)]
 pub(super) struct CompilerRun {
     pub name: String,
     pub build: String,
@@ -209,9 +139,30 @@ impl BugSearch<'_> {
             return Err(CompilerBugError::NoProgram(mode.to_owned()));
         }
         let observed = self.observe()?;
-        let FoundForm { form, run: own, checks } = self.best_form(&observed)?;
-        let others = witnesses::run(&mut self, &form, &own)?;
+        let FoundForm { form, run: own, also, mut checks } = self.best_form(&observed)?;
+        if is_run(&own.outcome) {
+            self.refuse_invalid(&own, &checks)?;
+        }
+        let others = match also.is_empty() {
+            true => witnesses::run(&mut self, &form, &own)?,
+            false => also,
+        };
+        let heard: Vec<CompilerRun> = others.iter().chain([&own]).cloned().collect();
         let (preset, accused, witnesses) = self.decide(own, others)?;
+        if is_run(&accused.outcome) {
+            self.hear(&form, &accused, &witnesses, heard)?;
+            let rules = self.blame(&form, &checks, &accused, &witnesses)?;
+            checks.stages.extend(rules);
+        }
+        let mut witnesses = witnesses;
+        if !self.more.is_empty() && self.query.also.is_empty() {
+            match witnesses::silent(&self, &form, &accused)? {
+                Some(other) => witnesses.push(other),
+                None => self.note(
+                    "nothing keeps the warning wrong: read the result, or give --also a compiler that must not warn",
+                ),
+            }
+        }
         if witnesses.is_empty() {
             self.note(
                 "no other compiler accepts the program, so nothing keeps the result valid; --also 'COMMAND' names one \
@@ -224,8 +175,8 @@ impl BugSearch<'_> {
         let ProgramFiles { case: program, main } = form.files;
         let file = (program.files().len() > 1).then_some(&*main);
         let recipe = recipe_text::write(&self, preset, &accused, &witnesses, &checks, file);
-        let (notes, warnings, invalid) = (self.notes, checks.warnings(), checks.invalid());
-        Ok(CompilerBug { preset, program, main, recipe, configurations, notes, warnings, invalid })
+        let (notes, warnings) = (self.notes, checks.warnings());
+        Ok(CompilerBug { preset, program, main, recipe, configurations, notes, warnings })
     }
 
     /// Says that the recipe calls the program by another name.
@@ -318,89 +269,16 @@ impl BugSearch<'_> {
     pub(super) fn note(&mut self, text: impl Into<String>) {
         self.notes.push(text.into());
     }
+}
 
-    /// Decides which command shows which bug. Returns it, and those that witness against it.
-    fn decide(
-        &mut self,
-        own: CompilerRun,
-        mut others: Vec<CompilerRun>,
-    ) -> Result<(Preset, CompilerRun, Vec<CompilerRun>), CompilerBugError> {
-        let by_itself = |outcome: &RunOutcome| match outcome {
-            RunOutcome::BuildCrash(_) | RunOutcome::RunCrash(_) => Some(Preset::Crash),
-            RunOutcome::BuildTimeout | RunOutcome::RunTimeout => Some(Preset::Hang),
-            RunOutcome::BuildFailure { .. } => Some(Preset::BuildFailure),
-            _ => None,
-        };
-        if let Some(preset) = by_itself(&own.outcome) {
-            let successes = self.agreeing(others, None);
-            return Ok((preset, own, successes));
-        }
-        // That a compiler of our choice rejects the program says nothing.
-        let asked_for = !self.query.also.is_empty();
-        let fails = |other: &CompilerRun| asked_for && by_itself(&other.outcome).is_some();
-        if let Some(at) = others.iter().position(fails) {
-            let accused = others.swap_remove(at);
-            let preset = by_itself(&accused.outcome).unwrap_or(Preset::Crash);
-            return Ok((preset, accused, vec![own]));
-        }
-        if own.outcome.result().is_none() {
-            let also = if asked_for {
-                ""
-            } else {
-                "; to compare with another compiler, add --also 'COMMAND'"
-            };
-            return Err(CompilerBugError::NothingWrong(own.build, describe(&own.outcome), also));
-        }
-        let row = |one: &CompilerRun| format!("\n    {}: {}", one.build, describe(&one.outcome));
-        let compared: String = others.iter().map(row).collect();
-        let has_result = others.iter().any(|one| one.outcome.result().is_some());
-        let witnesses = self.agreeing(others, own.outcome.result());
-        if witnesses.is_empty() {
-            let (command, outcome) = (own.build, describe(&own.outcome));
-            return Err(if has_result {
-                CompilerBugError::NoDifference { command, outcome, others: compared }
-            } else {
-                CompilerBugError::NothingToCompare { command, outcome, others: compared }
-            });
-        }
-        if !asked_for {
-            let lines: Vec<String> = witnesses
-                .iter()
-                .map(|one| format!("`{}`", one.build.replace(SPELLINGS, "")))
-                .collect();
-            self.note(format!(
-                "there is no --also, so the result is compared with that of {}",
-                lines.join(" and ")
-            ));
-        }
-        Ok((Preset::WrongCode, own, witnesses))
+impl CompilerRun {
+    /// The program that the command starts.
+    fn compiler(&self) -> &str {
+        self.build.split_whitespace().next().unwrap_or_default()
     }
+}
 
-    /// The largest group of commands that have one result, other than `wrong`; the first one of several.
-    fn agreeing(
-        &mut self,
-        others: Vec<CompilerRun>,
-        wrong: Option<&[clreduce_kernel::Output]>,
-    ) -> Vec<CompilerRun> {
-        let is_success =
-            |one: &CompilerRun| matches!(one.outcome, RunOutcome::Built | RunOutcome::Results(_));
-        let differs = |one: &CompilerRun| wrong.is_none() || one.outcome.result() != wrong;
-        let fits = |one: &CompilerRun| is_success(one) && differs(one);
-        let support =
-            |one: &CompilerRun| others.iter().filter(|other| other.outcome == one.outcome).count();
-        let mut best: Option<&RunOutcome> = None;
-        let mut most = 0;
-        for one in others.iter().filter(|one| fits(one)) {
-            if support(one) > most {
-                (best, most) = (Some(&one.outcome), support(one));
-            }
-        }
-        let best = best.cloned();
-        let (kept, left): (Vec<CompilerRun>, Vec<CompilerRun>) =
-            others.into_iter().partition(|one| Some(&one.outcome) == best.as_ref());
-        for one in left {
-            self.note(format!("{} is no witness: {}", one.name, describe(&one.outcome)));
-        }
-        kept
-    }
+/// Returns true if an outcome is that of the program, and not of its compilation.
+fn is_run(outcome: &RunOutcome) -> bool {
+    matches!(outcome, RunOutcome::Results(_) | RunOutcome::RunCrash(_) | RunOutcome::RunTimeout)
 }

@@ -4,14 +4,14 @@
 use std::collections::BTreeSet;
 
 use clreduce_check::FindingKind;
-use clreduce_process::{End, ToolRun};
-use clreduce_tools::{CLANG, GCC, SANITIZERS};
-use thiserror::Error;
+use clreduce_kernel::RunOutcome;
+use clreduce_process::{End, quoted};
+use clreduce_tools::{CLANG, GCC, find_program};
 
-use super::installed::{newest, stems_for};
+use super::installed::{is_c, is_cpp, newest, stems_for};
 use super::program::ProgramFiles;
-use super::{BugQuery, BugSearch, CompilerBugError};
-use crate::shown::sanitizer_report;
+use super::reports::{Refusal, printed, report_at};
+use super::{BugSearch, CompilerBugError, promises, warnings};
 
 /// A check as a stage of a recipe.
 pub(super) struct SanityStage {
@@ -24,10 +24,12 @@ pub(super) struct SanityStage {
 pub(super) struct SanityChecks {
     /// Checks that the original passes.
     pub stages: Vec<SanityStage>,
+    /// The results of the program under the checks that run it, with the names of these.
+    results: Vec<(&'static str, String)>,
     /// Checks that are left out.
     pub left_out: Vec<LeftOutCheck>,
     /// Warnings that the original itself triggers.
-    tolerated: Vec<String>,
+    tolerated: Vec<&'static str>,
 }
 
 /// A check that is not used.
@@ -53,6 +55,13 @@ static WARNINGS: Check = Check {
     consequence: "contain what compilers warn of, such as functions that return no value",
     is_of_gcc: true,
 };
+/// What only old C allows is no program for a compiler that crashes either.
+static LANGUAGE: Check = Check {
+    name: "language",
+    kinds: &[FindingKind::NonPortable],
+    consequence: "contain what only old C allows, such as functions without a declaration",
+    is_of_gcc: true,
+};
 static ADDRESS_AND_UNDEFINED: Check = Check {
     name: "address and undefined",
     kinds: &[
@@ -73,25 +82,18 @@ static MEMORY: Check = Check {
     is_of_gcc: false,
 };
 
-/// Warnings about undefined behaviour that a run does not show.
-const FLAGS: [&str; 5] =
-    ["return-type", "uninitialized", "format", "shift-count-overflow", "div-by-zero"];
-/// The same about what only old C allows.
-const FLAGS_OF_C: [&str; 4] = [
-    "implicit-int",
-    "implicit-function-declaration",
-    "incompatible-pointer-types",
-    "int-conversion",
-];
+static THREADS: Check = Check {
+    name: "threads",
+    kinds: &[FindingKind::DataRace],
+    consequence: "have data races",
+    is_of_gcc: true,
+};
 
-/// Flags of clang that other flags switch on: the other flag, and the name that is printed.
-const PARTS_OF_FLAGS: [(&str, &str); 4] = [
-    ("uninitialized", "sometimes-uninitialized"),
-    ("format", "nonnull"),
-    ("div-by-zero", "division-by-zero"),
-    ("incompatible-pointer-types", "incompatible-function-pointer-types"),
-];
-
+/// How a check runs the program in a recipe, and how `init` runs it to see its result. The program may end with a status of
+/// its own; that of a report is 99, and that of a crash is larger.
+const QUIETLY: &str = "./checked >/dev/null; [ $? -lt 99 ]";
+const VALGRIND: &str = "valgrind";
+const ALOUD: &str = "./checked; s=$?; echo; echo \"exit status $s\"; [ $s -lt 99 ]";
 /// Options with which clang reads the headers of glibc as they are for gcc: what they contain for gcc alone, clang spells
 /// in another way.
 pub(super) const SPELLINGS: &str = "-x c '-D__malloc__(...)=__malloc__' -D_Float32=float -D_Float64=double \
@@ -99,14 +101,19 @@ pub(super) const SPELLINGS: &str = "-x c '-D__malloc__(...)=__malloc__' -D_Float
 
 /// The checks that the recipe for an answer to the question needs. A program that is not run may have errors that only a
 /// run shows.
-pub(super) fn wanted(query: &BugQuery) -> Vec<&'static Check> {
+pub(super) fn wanted(search: &BugSearch<'_>, observed: &RunOutcome) -> Vec<&'static Check> {
+    let BugSearch { query, compilation, .. } = search;
     // The commands are for a POSIX shell.
     if cfg!(windows) {
         Vec::new()
+    } else if query.run && promises::starts_threads(&compilation.source) {
+        vec![&WARNINGS, &ADDRESS_AND_UNDEFINED, &MEMORY, &THREADS]
     } else if query.run {
         vec![&WARNINGS, &ADDRESS_AND_UNDEFINED, &MEMORY]
     } else if query.message.is_some() {
         vec![&WARNINGS]
+    } else if matches!(observed, RunOutcome::BuildCrash(_)) && is_c(&compilation.name) {
+        vec![&LANGUAGE]
     } else {
         Vec::new()
     }
@@ -117,9 +124,10 @@ pub(super) fn checks(
     search: &BugSearch<'_>,
     files: &ProgramFiles,
     reading: &str,
+    observed: &RunOutcome,
 ) -> Result<SanityChecks, CompilerBugError> {
     let mut checks = SanityChecks::default();
-    let wanted = wanted(search.query);
+    let wanted = wanted(search, observed);
     if wanted.is_empty() {
         return Ok(checks);
     }
@@ -134,52 +142,49 @@ pub(super) fn checks(
             }
         });
     }
+    let there: Vec<&CheckingCompiler> = readers.iter().flatten().collect();
     for check in wanted {
-        let mut why = None;
-        let mut stage = None;
-        for reader in readers.iter().take(if check.is_of_gcc { usize::MAX } else { 1 }) {
-            let tried = match reader {
-                Ok(reader) => check.tried(reader, search, files, &mut checks.tolerated)?,
-                Err(why) => Err(why.clone()),
-            };
-            match tried {
+        // clang comes first, and tells more. Each compiler has warnings that the other one lacks.
+        let mut groups: Vec<&[&CheckingCompiler]> = Vec::new();
+        if !check.is_run() && there.len() > 1 {
+            groups.push(&there);
+        }
+        let alone = if check.is_of_gcc { &there[..] } else { of_first(&readers, &there) };
+        groups.extend(alone.chunks(1));
+        let mut why = readers.iter().find_map(|reader| reader.as_ref().err()).cloned();
+        let mut is_found = false;
+        for (index, group) in groups.into_iter().enumerate() {
+            match check.tried(group, search, files, &mut checks)? {
                 Ok(command) => {
-                    stage = Some(SanityStage { name: check.name, command });
+                    checks.stages.push(SanityStage { name: check.name, command });
+                    is_found = true;
                     break;
                 }
-                // clang comes first, and tells more.
+                // What one finds, another may overlook.
+                Err(reason) if reason.is_report => {
+                    why = Some(reason);
+                    break;
+                }
+                Err(reason) if index == 0 && readers[0].is_ok() => why = Some(reason),
                 Err(reason) => why = why.or(Some(reason)),
             }
         }
-        match stage {
-            Some(stage) => checks.stages.push(stage),
-            None => checks.left_out.push(LeftOutCheck {
-                check,
-                why: why.unwrap_or_else(|| Refusal::new("no compiler for it is known")),
-            }),
+        // Nothing that a crash says depends on it.
+        if !is_found && check.name != LANGUAGE.name {
+            let why = why.unwrap_or_else(|| Refusal::new("no compiler for it is known"));
+            checks.left_out.push(LeftOutCheck { check, why });
         }
     }
     Ok(checks)
 }
 
-/// The reason that a check cannot be used.
-#[derive(Clone, Debug, Default, Error)]
-#[error("{why}")]
-pub(super) struct Refusal {
-    why: String,
-    /// True if a sanitizer has found an error in the program.
-    is_report: bool,
-}
-
-impl Refusal {
-    fn new(why: impl Into<String>) -> Self {
-        Self { why: why.into(), is_report: false }
-    }
-
-    fn of(ran: &ToolRun, compiler: &str) -> Self {
-        let is_report = sanitizer_report(&ran.stderr).is_some();
-        Self { why: failure(ran, compiler), is_report }
-    }
+/// The first compiler, if it reads the program.
+fn of_first<'a>(
+    readers: &[Result<CheckingCompiler, Refusal>],
+    there: &'a [&'a CheckingCompiler],
+) -> &'a [&'a CheckingCompiler] {
+    let is_there = readers.first().is_some_and(Result::is_ok);
+    &there[..usize::from(is_there)]
 }
 
 /// A compiler that can read the program, and the options with which it does.
@@ -214,73 +219,102 @@ impl Check {
     /// The command of the check, if the original passes it; else the reason that it does not.
     fn tried(
         &self,
-        reader: &CheckingCompiler,
+        readers: &[&CheckingCompiler],
         search: &BugSearch<'_>,
         files: &ProgramFiles,
-        tolerated: &mut Vec<String>,
+        checks: &mut SanityChecks,
     ) -> Result<Result<String, Refusal>, CompilerBugError> {
-        let mut own: Vec<String> = Vec::new();
+        let [reader, ..] = readers else { return Ok(Err(Refusal::default())) };
+        let mut own: Vec<&str> = Vec::new();
         loop {
-            let command = self.command(reader, search, files, &own);
-            let ran = search.shell(&format!("checking: {}", self.name), &command, files)?;
+            let command = match self.name {
+                name if name == LANGUAGE.name => warnings::of_language(readers, &own),
+                name if name == WARNINGS.name => warnings::command(readers, &files.main, &own),
+                _ => self.command(reader, search),
+            };
+            let aloud = command.replace(QUIETLY, ALOUD);
+            let ran = search.shell(&format!("checking: {}", self.name), &aloud, files)?;
             if ran.end == End::Exited(0) {
-                tolerated.extend(own);
+                checks.tolerated.extend(own);
+                if self.is_run() {
+                    checks.results.push((self.name, printed(&ran.stdout)));
+                }
                 return Ok(Ok(command));
             }
             // The original itself may have some of the warnings.
-            let all = FLAGS.iter().chain(&FLAGS_OF_C);
-            let named = all.filter(|flag| command.contains(&format!("-Werror={flag} ")));
-            let new: Vec<String> = named
-                .filter(|flag| is_triggered(flag, &ran.stderr))
-                .map(|flag| (*flag).to_owned())
-                .collect();
+            let new = warnings::triggered(&command, &ran.stderr);
             if new.is_empty() {
-                return Ok(Err(Refusal::of(&ran, &reader.compiler)));
+                let mut refusal = Refusal::of(&ran, &reader.compiler);
+                if refusal.is_report && self.name == MEMORY.name && is_cpp(&files.main) {
+                    refusal.is_report = self.is_confirmed(reader, search, files)?;
+                }
+                if refusal.is_report {
+                    refusal.why = self.located(reader, search, files)?.unwrap_or(refusal.why);
+                }
+                return Ok(Err(refusal));
             }
             own.extend(new);
         }
     }
 
-    fn command(
+    /// Returns true if it runs the program.
+    fn is_run(&self) -> bool {
+        ![WARNINGS.name, LANGUAGE.name].contains(&self.name)
+    }
+
+    /// The report on the source of the person, with its place there; `None` if it is not the one on the program.
+    fn located(
         &self,
         reader: &CheckingCompiler,
         search: &BugSearch<'_>,
         files: &ProgramFiles,
-        tolerated: &[String],
-    ) -> String {
-        let CheckingCompiler { compiler, reading } = reader;
-        if self.name == WARNINGS.name {
-            let is_c = stems_for(&files.main).contains(&"gcc");
-            let of_c = if is_c { &FLAGS_OF_C[..] } else { &[] };
-            let flags = FLAGS.iter().chain(of_c);
-            let flags: String = flags
-                .filter(|flag| !tolerated.iter().any(|own| own == *flag))
-                .map(|flag| format!("-Werror={flag} "))
-                .collect();
-            // gcc finds uninitialised variables only where it optimises.
-            return format!(
-                "{compiler} {reading}-O1 -c -Wno-everything {flags}{{file}} -o checked"
-            );
+    ) -> Result<Option<String>, CompilerBugError> {
+        let command = &search.compilation.command;
+        let reader = CheckingCompiler {
+            compiler: reader.compiler.clone(),
+            reading: command.reading(search.compilation.preprocessed),
+        };
+        let source = quoted(command.source().as_os_str());
+        let line = self.command(&reader, search).replace("{file}", &source);
+        let ran = search.shell("looking for the place of the report", &line, files)?;
+        Ok(report_at(&ran.stderr, command.source()))
+    }
+
+    /// Returns true if valgrind finds garbage as well. The library of C++ is not compiled for the sanitizer, which takes what it
+    /// writes for garbage.
+    fn is_confirmed(
+        &self,
+        reader: &CheckingCompiler,
+        search: &BugSearch<'_>,
+        files: &ProgramFiles,
+    ) -> Result<bool, CompilerBugError> {
+        if find_program(VALGRIND).is_none() {
+            return Ok(false);
         }
-        let kinds = if self.name == MEMORY.name { "memory" } else { "address,undefined" };
+        let CheckingCompiler { compiler, reading } = reader;
         let libraries = search.compilation.command.libraries();
-        // The program may end with a status of its own; that of a report is 99, and that of a crash is larger.
+        let line = format!(
+            "{compiler} {reading}-w -g -O0 {{file}} -o checked{libraries} && {{ {VALGRIND} -q --error-exitcode=99 ./checked \
+             >/dev/null; [ $? -eq 99 ]; }}"
+        );
+        let ran = search.shell("valgrind: looking for uninitialised values", &line, files)?;
+        Ok(ran.end == End::Exited(0))
+    }
+
+    fn command(&self, reader: &CheckingCompiler, search: &BugSearch<'_>) -> String {
+        let CheckingCompiler { compiler, reading } = reader;
+        let kinds = match self.name {
+            name if name == MEMORY.name => "memory",
+            name if name == THREADS.name => "thread",
+            _ => "address,undefined",
+        };
+        let libraries = search.compilation.command.libraries();
         format!(
             "{compiler} {reading}-w -g -fsanitize={kinds} -fno-sanitize-recover=all {{file}} -o checked{libraries} && \
              {{ ASAN_OPTIONS=exitcode=99:detect_leaks=0 UBSAN_OPTIONS=exitcode=99 MSAN_OPTIONS=exitcode=99 \
-             ./checked >/dev/null; [ $? -lt 99 ]; }}"
+             TSAN_OPTIONS=exitcode=99 {QUIETLY}; }}"
         )
     }
-}
-
-/// Returns true if an error in these messages is due to `-Werror=flag`.
-fn is_triggered(flag: &str, messages: &str) -> bool {
-    let parts = PARTS_OF_FLAGS.iter().filter(|(whole, _)| *whole == flag).map(|(_, part)| *part);
-    std::iter::once(flag).chain(parts).any(|name| {
-        [format!("[-Werror={name}"), format!("[-Werror,-W{name}")]
-            .iter()
-            .any(|form| messages.contains(form))
-    })
 }
 
 impl SanityChecks {
@@ -289,10 +323,23 @@ impl SanityChecks {
         self.left_out.iter().flat_map(|left_out| left_out.check.kinds).copied().collect()
     }
 
-    /// The first report of a sanitizer on the original.
-    pub(super) fn invalid(&self) -> Option<String> {
+    /// The first report of a sanitizer on the original, with the kinds of errors that the check looks for.
+    pub(super) fn invalid(&self) -> Option<(&'static [FindingKind], &str)> {
         let report = self.left_out.iter().find(|left_out| left_out.why.is_report)?;
-        Some(report.why.to_string())
+        Some((report.check.kinds, &report.why.why))
+    }
+
+    /// Returns true if a check looks for this kind of errors, and the original has none.
+    pub(super) fn has_none_of(&self, kind: FindingKind) -> bool {
+        let finds = |check: &&Check| check.kinds.contains(&kind);
+        let checks = [&WARNINGS, &ADDRESS_AND_UNDEFINED, &MEMORY, &THREADS].into_iter();
+        checks.filter(finds).any(|check| self.stages.iter().any(|one| one.name == check.name))
+    }
+
+    /// The first check under which the program has another result than this one, and that result.
+    pub(super) fn other_result(&self, right: &str) -> Option<(&'static str, &str)> {
+        let other = self.results.iter().find(|(_, result)| result != right)?;
+        Some((other.0, &other.1))
     }
 
     /// Describes the missing check, for people.
@@ -306,74 +353,12 @@ impl SanityChecks {
             )
         });
         let missing = self.left_out.iter().map(|LeftOutCheck { check, why }| {
+            let fails = if why.is_report { "the original does not pass it: " } else { "" };
             format!(
-                "the check `{}` is left out, and without it the result may {}: {why}",
+                "the check `{}` is left out, and without it the result may {}: {fails}{why}",
                 check.name, check.consequence
             )
         });
         missing.chain(tolerated).collect()
-    }
-}
-
-/// The reason that a check did not accept the program: a report, missing libraries, or the first error.
-fn failure(ran: &ToolRun, compiler: &str) -> String {
-    let is_library = |line: &&str| {
-        const LIBRARIES: [&str; 5] = ["libclang_rt.", "-lasan", "-lubsan", "libasan", "libubsan"];
-        line.contains("cannot find") && LIBRARIES.iter().any(|name| line.contains(name))
-    };
-    if ran.stderr.lines().any(|line| is_library(&line)) {
-        let version = compiler.rsplit('-').next().filter(|word| word.parse::<u32>().is_ok());
-        let install = SANITIZERS.install();
-        // The table of tools names the newest version; the libraries must be those of this compiler.
-        let install = match version.filter(|_| compiler.starts_with("clang")) {
-            Some(version) => install.replace("-19-", &format!("-{version}-")),
-            None => install,
-        };
-        return format!("the libraries of the sanitizers of {compiler} are missing ({install})");
-    }
-    if let Some(report) = sanitizer_report(&ran.stderr) {
-        return format!("the original does not pass it: {report}");
-    }
-    if ran.end == End::TimedOut {
-        return "it did not finish with the original in time".to_owned();
-    }
-    match ran.stderr.lines().find_map(clreduce_crash::first_error) {
-        Some(error) => format!("{compiler} does not compile the program: error: {error}"),
-        None => format!("{compiler}: {}", ran.trouble()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_warning_belongs_to_the_flag_that_switches_it_on() {
-        let messages = "x.c:1:1: error: a [-Werror,-Wsometimes-uninitialized]\n\
-            x.c:2:1: error: b [-Werror,-Wdivision-by-zero]\n\
-            x.c:3:1: error: c [-Werror=format=]\n";
-        let triggered: Vec<&str> =
-            FLAGS.into_iter().filter(|flag| is_triggered(flag, messages)).collect();
-        assert_eq!(triggered, ["uninitialized", "format", "div-by-zero"]);
-    }
-
-    #[test]
-    fn a_failure_has_its_true_reason() {
-        let ran = |stderr: &str| {
-            let end = End::Exited(1);
-            failure(&ToolRun { end, stdout: String::new(), stderr: stderr.into() }, "clang-16")
-        };
-        let missing = "/usr/bin/ld: cannot find /usr/lib/llvm-16/lib/libclang_rt.msan-x86_64.a: No such file\n\
-            clang: error: linker command failed with exit code 1";
-        assert!(ran(missing).contains("libclang-rt-16-dev"), "{}", ran(missing));
-        let unread =
-            "x.i:1:2: warning: a\nx.i:140:48: error: '__malloc__' attribute takes no arguments\n";
-        assert!(ran(unread).ends_with("error: '__malloc__' attribute takes no arguments"));
-        let report =
-            "==7==WARNING: MemorySanitizer: use-of-uninitialized-value\n    #0 0x1 in main\n";
-        assert_eq!(
-            ran(report),
-            "the original does not pass it: WARNING: MemorySanitizer: use-of-uninitialized-value"
-        );
     }
 }

@@ -4,9 +4,10 @@
 use std::time::Duration;
 
 use clreduce_kernel::RunOutcome;
+use clreduce_process::quoted;
 
 use super::forms::ProgramForm;
-use super::installed::{other_compilers, other_versions, stems_for};
+use super::installed::{family, other_compilers, other_versions, stems_for};
 use super::sanity::{self, CheckingCompiler};
 use super::{BugSearch, CompilerBugError, CompilerRun};
 use crate::compilation::command::Form;
@@ -15,39 +16,30 @@ use crate::suspect::with_compiler;
 /// The time limit of a witness, where the person has not said when a compiler hangs.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Runs the commands of the person, or else those that usually witness, until there are enough.
+fn limit_of(search: &BugSearch<'_>) -> Duration {
+    search.query.timeout.unwrap_or(LIMIT)
+}
+
+/// Runs those that usually witness, until there are enough.
 pub(super) fn run(
     search: &mut BugSearch<'_>,
     program: &ProgramForm,
     own: &CompilerRun,
 ) -> Result<Vec<CompilerRun>, CompilerBugError> {
     let wanted = match own.outcome {
-        _ if !search.query.also.is_empty() => usize::MAX,
         // A majority is needed to tell what is right.
-        RunOutcome::Results(_) | RunOutcome::RunCrash(_) => 2,
+        RunOutcome::Results(_) | RunOutcome::RunCrash(_) | RunOutcome::RunTimeout => 2,
         RunOutcome::Built => 0,
         _ => 1,
     };
     let mut tried: Vec<CompilerRun> = Vec::new();
     let mut good = 0;
-    let limit = search.query.timeout.unwrap_or(LIMIT);
-    let action = action(search, program, own, limit)?;
-    for Witness { name, build } in lines(search, program, own, action) {
+    let action = action(search, program, own)?;
+    for witness in usual(search, program, own, action, false) {
         if good >= wanted {
             break;
         }
-        let build = match build {
-            WitnessBuild::Line(line) => line,
-            WitnessBuild::By { reading, action, libraries } => {
-                let read = sanity::reader(search, &program.files, name.clone(), &reading)?;
-                // If it cannot read the program, it says so.
-                let reading = read.map_or(reading, |CheckingCompiler { reading, .. }| reading);
-                format!("{name} {reading}-w {action} {{file}}{libraries}")
-            }
-        };
-        let same = |one: &CompilerRun| one.name == name;
-        let name = if own.name == name || tried.iter().any(same) { build.clone() } else { name };
-        let one = search.run(&name, build, &program.files, limit)?;
+        let one = run_one(search, program, (own, &tried), witness)?;
         good += usize::from(matches!(one.outcome, RunOutcome::Built | RunOutcome::Results(_)));
         tried.push(one);
     }
@@ -60,7 +52,6 @@ fn action(
     search: &BugSearch<'_>,
     program: &ProgramForm,
     own: &CompilerRun,
-    limit: Duration,
 ) -> Result<&'static str, CompilerBugError> {
     const READ: &str = "-fsyntax-only";
     if search.query.run {
@@ -72,15 +63,82 @@ fn action(
         return Ok(READ);
     }
     if has_failed && program.also.is_empty() {
-        let (preprocessed, more) = (program.preprocessed, &program.more[..]);
+        let preprocessed = program.preprocessed;
+        let more: Vec<String> = program.more.iter().chain(&program.headers).cloned().collect();
         let build =
-            program.command.reading_only().line(Form { preprocessed, more, ..Form::RECIPE });
-        let read = search.run(&own.name, build, &program.files, limit)?;
+            program.command.reading_only().line(Form { preprocessed, more: &more, ..Form::RECIPE });
+        let read = search.run(&own.name, build, &program.files, limit_of(search))?;
         if search.is_same(&own.outcome, &read.outcome) {
             return Ok(READ);
         }
     }
     Ok("-c -o output")
+}
+
+/// Runs those that usually witness and have not been heard, one after the other, until it is decided who is right.
+pub(super) fn run_more(
+    search: &mut BugSearch<'_>,
+    program: &ProgramForm,
+    accused: &CompilerRun,
+    heard: &mut Vec<CompilerRun>,
+    is_decided: impl Fn(&[CompilerRun]) -> bool,
+) -> Result<(), CompilerBugError> {
+    let action = action(search, program, accused)?;
+    for witness in usual(search, program, accused, action, true) {
+        if is_decided(heard) {
+            break;
+        }
+        let is_known = |one: &CompilerRun| match &witness.build {
+            WitnessBuild::Line(line) => one.build == *line,
+            WitnessBuild::By { .. } => one.compiler() == witness.name,
+        };
+        if !heard.iter().any(is_known) && !is_known(accused) {
+            let one = run_one(search, program, (accused, heard), witness)?;
+            heard.push(one);
+        }
+    }
+    Ok(())
+}
+
+/// Another version of the accused that does not print the message in question. Where it stays silent, the message stays wrong.
+pub(super) fn silent(
+    search: &BugSearch<'_>,
+    program: &ProgramForm,
+    accused: &CompilerRun,
+) -> Result<Option<CompilerRun>, CompilerBugError> {
+    let limit = limit_of(search);
+    let others = other_compilers(accused.compiler(), &search.compilation.name);
+    let own = family(accused.compiler());
+    for other in others.filter(|other| family(other) == own) {
+        let build = with_compiler(&accused.build, &other);
+        let ran = search.run(&other, build, &program.files, limit)?;
+        if matches!(ran.outcome, RunOutcome::Built) {
+            return Ok(Some(ran));
+        }
+    }
+    Ok(None)
+}
+
+fn run_one(
+    search: &BugSearch<'_>,
+    program: &ProgramForm,
+    (own, tried): (&CompilerRun, &[CompilerRun]),
+    Witness { name, build }: Witness,
+) -> Result<CompilerRun, CompilerBugError> {
+    let build = match build {
+        WitnessBuild::Line(line) => line,
+        WitnessBuild::By { reading, action, libraries } => {
+            let read = sanity::reader(search, &program.files, name.clone(), &reading)?;
+            // If it cannot read the program, it says so.
+            let reading = read.map_or(reading, |CheckingCompiler { reading, .. }| reading);
+            format!("{name} {reading}-w {action} {{file}}{libraries}")
+        }
+    };
+    let same = |one: &CompilerRun| one.name == name;
+    let name = if own.name == name || tried.iter().any(same) { build.clone() } else { name };
+    search.run(&name, build, &program.files, limit_of(search))
+}
+
 }
 
 /// A possible witness.
@@ -100,31 +158,34 @@ enum WitnessBuild {
     },
 }
 
-/// The possible witnesses, the best one first.
-fn lines(
+/// The possible witnesses, the best one first; with `optimised`, a command without optimisation has one with it as well.
+fn usual(
     search: &BugSearch<'_>,
     program: &ProgramForm,
     own: &CompilerRun,
     action: &'static str,
+    optimised: bool,
 ) -> Vec<Witness> {
     let (command, preprocessed) = (&program.command, program.preprocessed);
-    let form = Form { preprocessed, ..Form::RECIPE };
+    let form = Form { preprocessed, more: &program.headers, ..Form::RECIPE };
     let line = |name: String, line: String| Witness { name, build: WitnessBuild::Line(line) };
-    if !program.also.is_empty() {
-        let also = program.also.iter();
-        return also.map(|command| line(command.short_name(None), command.line(form))).collect();
-    }
     let mut lines = Vec::new();
     if !search.more.is_empty() {
         // The program without the message is valid for the compiler itself.
         lines.push(line(format!("{} without -Werror", own.name), command.line(form)));
     }
-    let plain = command.optimises().then(|| {
+    let plain = if command.optimises() {
         let level = Some("-O0");
-        line(command.short_name(level), command.line(Form { optimisation: level, ..form }))
-    });
+        let build = command.line(Form { optimisation: level, ..form });
+        Some(line(command.short_name(level), build))
+    } else {
+        let more: Vec<String> = program.headers.iter().cloned().chain(["-O2".to_owned()]).collect();
+        let name = format!("{} -O2", command.short_name(None));
+        optimised.then(|| line(name, command.line(Form { more: &more, ..form })))
+    };
     let libraries = if search.query.run { command.libraries() } else { String::new() };
-    let reading = command.reading(preprocessed);
+    let headers = program.headers.iter().map(|word| format!("{} ", quoted(word.as_ref())));
+    let reading = format!("{}{}", command.reading(preprocessed), headers.collect::<String>());
     // Of a language that no other family of compilers reads, other versions have the same options.
     let versions = match stems_for(&search.compilation.name) {
         [] => other_versions(command.compiler()),
@@ -133,8 +194,13 @@ fn lines(
     let versions = versions
         .into_iter()
         .map(|name| line(name.clone(), with_compiler(&command.line(form), &name)));
-    let others = other_compilers(command.compiler(), &search.compilation.name);
-    let others = others.map(|name| {
+    let mut others: Vec<String> =
+        other_compilers(own.compiler(), &search.compilation.name).collect();
+    if search.query.run {
+        // Versions of one compiler share what they make of a program.
+        others.sort_by_key(|name| family(name) == family(own.compiler()));
+    }
+    let others = others.into_iter().map(|name| {
         let (reading, libraries) = (reading.clone(), libraries.clone());
         Witness { name, build: WitnessBuild::By { reading, action, libraries } }
     });

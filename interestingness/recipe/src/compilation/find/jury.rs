@@ -1,0 +1,176 @@
+//! Who is accused, and who speaks against it. Compilers of one family share most of what they make of a program, so a compiler
+//! is only accused if it disagrees with itself or if two other families do, and nobody takes its side.
+
+use std::collections::BTreeSet;
+
+use clreduce_kernel::{Output, RunOutcome};
+
+use super::forms::ProgramForm;
+use super::installed::family;
+use super::sanity::SPELLINGS;
+use super::{BugSearch, CompilerBugError, CompilerRun, is_run, witnesses};
+use crate::format::Preset;
+use crate::shown::describe;
+
+/// How those who were heard stand to an accusation.
+enum Standing {
+    /// They are enough to accuse.
+    Enough,
+    /// More may be heard. So many other families speak against the accused, which disagrees with itself or not.
+    Open { families: usize, disagrees: bool },
+    /// One of another family does not have the result that is taken for the right one.
+    Against(String),
+}
+
+impl BugSearch<'_> {
+    /// Decides which command shows which bug. Returns it, and those that witness against it.
+    pub(super) fn decide(
+        &mut self,
+        own: CompilerRun,
+        mut others: Vec<CompilerRun>,
+    ) -> Result<(Preset, CompilerRun, Vec<CompilerRun>), CompilerBugError> {
+        let by_itself = |outcome: &RunOutcome| match outcome {
+            RunOutcome::BuildCrash(_) | RunOutcome::RunCrash(_) => Some(Preset::Crash),
+            RunOutcome::BuildTimeout | RunOutcome::RunTimeout => Some(Preset::Hang),
+            RunOutcome::BuildFailure { .. } => Some(Preset::BuildFailure),
+            _ => None,
+        };
+        let row = |one: &CompilerRun| format!("\n    {}: {}", one.build, describe(&one.outcome));
+        let compared: String = others.iter().map(row).collect();
+        if let Some(preset) = by_itself(&own.outcome) {
+            let any_runs = others.iter().any(|other| is_run(&other.outcome));
+            let successes = self.agreeing(others, None)?;
+            if is_run(&own.outcome) && successes.is_empty() {
+                return Err(no_other(&own, any_runs, compared));
+            }
+            return Ok((preset, own, successes));
+        }
+        // That a compiler of our choice rejects the program says nothing.
+        let asked_for = !self.query.also.is_empty();
+        let fails = |other: &CompilerRun| asked_for && by_itself(&other.outcome).is_some();
+        if let Some(at) = others.iter().position(fails) {
+            let accused = others.swap_remove(at);
+            let preset = by_itself(&accused.outcome).unwrap_or(Preset::Crash);
+            return Ok((preset, accused, vec![own]));
+        }
+        if own.outcome.result().is_none() {
+            let also = match asked_for {
+                true => "",
+                false => "; to compare with another compiler, add --also 'COMMAND'",
+            };
+            return Err(CompilerBugError::NothingWrong(own.build, describe(&own.outcome), also));
+        }
+        let has_result = others.iter().any(|one| one.outcome.result().is_some());
+        let witnesses = self.agreeing(others, own.outcome.result())?;
+        if witnesses.is_empty() {
+            return Err(no_other(&own, has_result, compared));
+        }
+        if !asked_for {
+            let lines: Vec<String> = witnesses
+                .iter()
+                .map(|one| format!("`{}`", one.build.replace(SPELLINGS, "")))
+                .collect();
+            self.note(format!(
+                "there is no --also, so the result is compared with that of {}",
+                lines.join(" and ")
+            ));
+        }
+        Ok((Preset::WrongCode, own, witnesses))
+    }
+
+    /// The largest group of commands that have one result, other than `wrong`; the first one of several.
+    fn agreeing(
+        &mut self,
+        others: Vec<CompilerRun>,
+        wrong: Option<&[Output]>,
+    ) -> Result<Vec<CompilerRun>, CompilerBugError> {
+        let is_success =
+            |one: &CompilerRun| matches!(one.outcome, RunOutcome::Built | RunOutcome::Results(_));
+        let differs = |one: &CompilerRun| wrong.is_none() || one.outcome.result() != wrong;
+        let fits = |one: &CompilerRun| is_success(one) && differs(one);
+        let support =
+            |one: &CompilerRun| others.iter().filter(|other| other.outcome == one.outcome).count();
+        let mut best: Option<&RunOutcome> = None;
+        let mut most = 0;
+        for one in others.iter().filter(|one| fits(one)) {
+            if support(one) > most {
+                (best, most) = (Some(&one.outcome), support(one));
+            }
+        }
+        let best = best.cloned();
+        let (kept, left): (Vec<CompilerRun>, Vec<CompilerRun>) =
+            others.into_iter().partition(|one| Some(&one.outcome) == best.as_ref());
+        let is_named = !self.query.also.is_empty() && (wrong.is_none() || best.is_some());
+        if is_named && let Some(one) = left.first() {
+            return Err(CompilerBugError::NoWitness(one.name.clone(), describe(&one.outcome)));
+        }
+        for one in left {
+            self.note(format!("{} is no witness: {}", one.name, describe(&one.outcome)));
+        }
+        Ok(kept)
+    }
+}
+
+impl BugSearch<'_> {
+    /// Hears others about an accusation because of a result, until it is certain that it is no matter of taste.
+    ///
+    /// # Errors
+    /// When nobody can be accused.
+    pub(super) fn hear(
+        &mut self,
+        form: &ProgramForm,
+        accused: &CompilerRun,
+        witnesses: &[CompilerRun],
+        mut heard: Vec<CompilerRun>,
+    ) -> Result<(), CompilerBugError> {
+        let Some(right) = witnesses.first().map(|one| &one.outcome) else { return Ok(()) };
+        heard.retain(|one| one.build != accused.build);
+        let is_decided = |heard: &[CompilerRun]| {
+            !matches!(standing(accused, right, heard), Standing::Open { .. })
+        };
+        witnesses::run_more(self, form, accused, &mut heard, is_decided)?;
+        let why = match standing(accused, right, &heard) {
+            Standing::Enough => return Ok(()),
+            Standing::Open { families: 0, .. } => {
+                self.note(
+                    "no compiler of another family runs the program, so only the accused itself speaks against its result",
+                );
+                return Ok(());
+            }
+            Standing::Open { .. } => {
+                "it has the same result without its optimiser, and only one other family of compilers disagrees".to_owned()
+            }
+            Standing::Against(name) => format!("`{name}` does not have the result of the others either"),
+        };
+        let row = |one: &CompilerRun| format!("\n    {}: {}", one.name, describe(&one.outcome));
+        let others = std::iter::once(accused).chain(&heard).map(row).collect();
+        Err(CompilerBugError::OneAgainstOne { accused: accused.name.clone(), why, others })
+    }
+}
+
+fn standing(accused: &CompilerRun, right: &RunOutcome, heard: &[CompilerRun]) -> Standing {
+    let own = family(accused.compiler());
+    let is_own = |one: &CompilerRun| family(one.compiler()) == own;
+    let has_right = |one: &&CompilerRun| one.outcome == *right;
+    let differs = |one: &&CompilerRun| !is_own(one) && is_run(&one.outcome) && !has_right(one);
+    if let Some(other) = heard.iter().find(differs) {
+        return Standing::Against(other.name.clone());
+    }
+    let disagrees = heard.iter().filter(has_right).any(is_own);
+    let others = heard.iter().filter(has_right).filter(|one| !is_own(one));
+    let families: BTreeSet<String> = others.map(|one| family(one.compiler())).collect();
+    match families.len() {
+        1 if disagrees => Standing::Enough,
+        families if families > 1 => Standing::Enough,
+        families => Standing::Open { families, disagrees },
+    }
+}
+
+/// The reason that there is nobody whose program behaves in another way.
+fn no_other(own: &CompilerRun, any_runs: bool, others: String) -> CompilerBugError {
+    let (command, outcome) = (own.build.clone(), describe(&own.outcome));
+    match any_runs {
+        true => CompilerBugError::NoDifference { command, outcome, others },
+        false => CompilerBugError::NothingToCompare { command, outcome, others },
+    }
+}
