@@ -131,7 +131,9 @@ impl BugSearch<'_> {
                 open.join("; ")
             ));
         }
-        Ok(kept.then(|| self.rules_stage(accused)))
+        // To see that a program hangs twice takes too long.
+        let ends = accused.outcome != RunOutcome::RunTimeout;
+        Ok((kept && ends).then(|| self.rules_stage(accused)))
     }
 
     /// Asks the accused and others, side by side.

@@ -16,8 +16,8 @@ use crate::shown::describe;
 enum Standing {
     /// They are enough to accuse.
     Enough,
-    /// More may be heard. So many other families speak against the accused, which disagrees with itself or not.
-    Open { families: usize, disagrees: bool },
+    /// More may be heard. So many other families speak against the accused so far.
+    Open { families: usize },
     /// One of another family does not have the result that is taken for the right one.
     Against(String),
 }
@@ -131,7 +131,7 @@ impl BugSearch<'_> {
         witnesses::run_more(self, form, accused, &mut heard, is_decided)?;
         let why = match standing(accused, right, &heard) {
             Standing::Enough => return Ok(()),
-            Standing::Open { families: 0, .. } => {
+            Standing::Open { families: 0 } => {
                 self.note(
                     "no compiler of another family runs the program, so only the accused itself speaks against its result",
                 );
@@ -162,7 +162,7 @@ fn standing(accused: &CompilerRun, right: &RunOutcome, heard: &[CompilerRun]) ->
     match families.len() {
         1 if disagrees => Standing::Enough,
         families if families > 1 => Standing::Enough,
-        families => Standing::Open { families, disagrees },
+        families => Standing::Open { families },
     }
 }
 

@@ -73,7 +73,7 @@ pub(super) fn command(
 pub(super) fn of_language(readers: &[&CheckingCompiler], tolerated: &[&'static str]) -> String {
     let of_one = |CheckingCompiler { compiler, reading }: &CheckingCompiler| {
         let is_clang = family(compiler) == "clang";
-        let own = if is_clang { &["missing-declarations"][..] } else { &[] };
+        let own = is_clang.then_some(&"missing-declarations");
         let flags = FLAGS_OF_C.iter().chain(own).filter(|flag| !tolerated.contains(flag));
         let flags: String = flags.map(|flag| format!("-Werror={flag} ")).collect();
         format!("{compiler} {reading}-fsyntax-only -Wno-everything {flags}{{file}}")
