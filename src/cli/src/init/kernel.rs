@@ -9,12 +9,8 @@ use std::process::ExitCode;
 use clreduce_check::{CheckOptions, CheckReport, FindingKind, HostKernel, KernelCheck, Validity};
 use clreduce_kernel::{Output, ProgramKind, VoteResult};
 use clreduce_recipe::{
-<<<<<<< HEAD
-    ConfigurationResult, DeviceComparison, Recipe, RecipeOptions, RecipeTest, SuspectedBug,
-    SuspicionBasis,
-=======
-    DeviceComparison, Recipe, RecipeError, RecipeOptions, RecipeTest, SuspectedBug, SuspicionBasis,
->>>>>>> 33170aa6 (init pins what a crash repeats or reads, takes warnings as they are printed, and always writes a recipe; reports show the first error, both results and commands that others have)
+    ConfigurationResult, DeviceComparison, Recipe, RecipeError, RecipeOptions, RecipeTest,
+    SuspectedBug, SuspicionBasis,
 };
 use clreduce_testcase::TestCase;
 
