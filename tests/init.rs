@@ -313,7 +313,10 @@ fn no_check_is_lost_to_the_headers_of_gcc() {
     bench.write("inv.c", NOT_A_NUMBER);
     let command = ["--", "gcc", "-O2", "-ffast-math", "inv.c", "-o", "inv", "-lm"];
     let refused = stderr(&bench.run(&[&["init", "--run"], &command[..]].concat()).code(1));
-    assert_mentions(&refused, &["how exactly floating-point numbers", "--allow-unchecked non-portable"]);
+    assert_mentions(
+        &refused,
+        &["how exactly floating-point numbers", "--allow-unchecked non-portable"],
+    );
     let allowed = ["init", "--run", "--allow-unchecked", "non-portable"];
     let done = bench.run(&[&allowed, &command[..]].concat()).code(0);
     let said = stderr(&done);

@@ -285,7 +285,7 @@ unsafe fn run(
     match catch_unwind(AssertUnwindSafe(|| reduce(case, judge, options))) {
         Ok(Ok(reduced)) => result.fill(&reduced),
         Ok(Err(error)) => {
-            let status = match error {
+            let status = match &error {
                 ReductionError::NotInteresting(_) => ClreduceStatus::ClreduceNotInteresting,
                 error if error.is_of_the_test() => ClreduceStatus::ClreduceFlaky,
                 _ => ClreduceStatus::ClreduceFailed,

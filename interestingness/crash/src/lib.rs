@@ -111,7 +111,8 @@ pub fn first_error(line: &str) -> Option<&str> {
 pub fn errors(output: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in output.lines() {
-        let of_program = pattern!(r"^[^\s:<>][^:]*:\d+:(?:\d+:)? (?:fatal )?error: (.+)$").captures(line);
+        let of_program =
+            pattern!(r"^[^\s:<>][^:]*:\d+:(?:\d+:)? (?:fatal )?error: (.+)$").captures(line);
         if let Some(error) = of_program.map(|parts| steady(&parts[1]))
             && !found.contains(&error)
         {

@@ -6,7 +6,7 @@ use clreduce_tools::{install_of, is_installed, search_path};
 use toml::Spanned;
 
 use crate::error::Problem;
-use crate::naming::family;
+use crate::naming::unversioned;
 
 /// Rejects a command whose program is not installed.
 pub(crate) fn require_program(command: &Spanned<String>) -> Result<(), Problem> {
@@ -44,7 +44,7 @@ fn on_path(program: &str) -> bool {
 
 /// Returns the installed programs with the same name and another version.
 fn similar(program: &str) -> Vec<String> {
-    let stem = family(program);
+    let stem = unversioned(program);
     let is_version = |name: &str| {
         let rest = name.strip_prefix(stem)?;
         rest.chars().all(|c| c.is_ascii_digit() || "-.".contains(c)).then_some(())

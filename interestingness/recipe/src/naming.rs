@@ -29,7 +29,7 @@ pub fn short(device: &Device, devices: &[Device]) -> String {
 }
 
 /// The name of a program without its version: `clang` for `clang-14`.
-pub(crate) fn family(program: &str) -> &str {
+pub(crate) fn unversioned(program: &str) -> &str {
     program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-' || c == '.')
 }
 

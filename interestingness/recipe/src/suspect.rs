@@ -6,7 +6,7 @@ use regex::Regex;
 use toml::Spanned;
 
 use crate::Recipe;
-use crate::naming::family;
+use crate::naming::unversioned;
 
 /// A word of a command line, without the signs of the shell around it.
 static WORD: LazyLock<Regex> =
@@ -40,7 +40,7 @@ pub fn compilers_in(text: &str) -> Vec<&str> {
 
 /// Returns true if a word names a compiler.
 pub(crate) fn is_compiler(word: &str) -> bool {
-    COMPILERS.contains(&family(base_name(word)))
+    COMPILERS.contains(&unversioned(base_name(word)))
 }
 
 /// A command line with another compiler. What contains a space is a command line of its own, and replaces the whole.
@@ -49,7 +49,8 @@ pub fn with_compiler(line: &str, compiler: &str) -> String {
     if compiler.contains(char::is_whitespace) {
         return compiler.to_owned();
     }
-    let same_family = |word: &&str| family(base_name(word)) == family(base_name(compiler));
+    let same_family =
+        |word: &&str| unversioned(base_name(word)) == unversioned(base_name(compiler));
     let mut words = WORD.find_iter(line).map(|word| word.as_str());
     let Some(old) = words.find(same_family).or_else(|| compiler_of(line)) else {
         return compiler.to_owned();

@@ -96,8 +96,7 @@ pub(crate) fn read_between(record: &str) -> Option<Between> {
         return Some(Between::Skipped(pass.to_owned()));
     }
     if let Some(files) = record.strip_prefix(LAID_OUT) {
-        let files: Option<_> =
-            files.split_whitespace().map(|file| ContentHash::parse(file)).collect();
+        let files: Option<_> = files.split_whitespace().map(ContentHash::parse).collect();
         return files.map(Between::LaidOut);
     }
     let limits: BTreeMap<String, u64> = serde_json::from_str(record.strip_prefix(LIMITS)?).ok()?;

@@ -299,8 +299,8 @@ impl<G: Search> CandidateSource for Reducer<G> {
         let snapshot = Snapshot::new(case.clone(), self.language);
         let list = Proposals::of(row.pass, &snapshot).list;
         let list = self.headers_now().filter(&snapshot, self.protected.filter(&snapshot, list));
-        let patches = list.iter().map(|proposal| &proposal.patch);
-        let patch = patches.fold(Some(Patch::default()), |all, patch| all?.union(patch))?;
+        let mut patches = list.iter().map(|proposal| &proposal.patch);
+        let patch = patches.try_fold(Patch::default(), |all, patch| all.union(patch))?;
         Some(case.apply(&patch)).filter(|laid_out| laid_out != case)
     }
 

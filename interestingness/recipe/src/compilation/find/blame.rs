@@ -52,6 +52,9 @@ const EXACT: &str = "-fno-fast-math -fno-unsafe-math-optimizations -fno-associat
 /// The same where the processor has registers that are too wide.
 const NARROW: &str = " -mfpmath=sse -msse2";
 
+/// What the accused answered to each question.
+type Answers = Vec<(Probe, RunOutcome)>;
+
 /// A question about the accused, which is compiled in another way.
 enum Probe {
     /// All rules at once.
@@ -141,7 +144,7 @@ impl BugSearch<'_> {
         &self,
         form: &ProgramForm,
         accused: &CompilerRun,
-    ) -> Result<(Vec<PlacedWarning>, Vec<(Probe, RunOutcome)>), CompilerBugError> {
+    ) -> Result<(Vec<PlacedWarning>, Answers), CompilerBugError> {
         let source = &self.compilation.source;
         let is_own = accused.compiler() == form.command.compiler();
         let has_cast = promises::punning(source) == Punning::Cast;
@@ -215,7 +218,7 @@ impl BugSearch<'_> {
         form: &ProgramForm,
         checks: &SanityChecks,
         (accused, right): (&CompilerRun, &RunOutcome),
-        (warned, answers): (&[PlacedWarning], Vec<(Probe, RunOutcome)>),
+        (warned, answers): (&[PlacedWarning], Answers),
     ) -> Result<bool, CompilerBugError> {
         let is_cured = |outcome: &RunOutcome| outcome.result().is_some() && *outcome == *right;
         let mut kept = false;

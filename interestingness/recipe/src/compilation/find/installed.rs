@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clreduce_tools::find_program;
 
-use crate::naming::family;
+use crate::naming::unversioned;
 
 /// The newest version of a compiler that is looked for.
 const NEWEST: u32 = 40;
@@ -59,7 +59,7 @@ pub(super) fn newest(stem: &str, suspected: Option<&Path>) -> Option<String> {
 pub(super) fn other_versions(suspected: &str) -> Vec<String> {
     let name = Path::new(suspected).file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let own = program(suspected);
-    versions(family(name), own.as_deref()).collect()
+    versions(unversioned(name), own.as_deref()).collect()
 }
 
 /// The installed versions of a compiler other than the suspected program, the newest first.

@@ -139,8 +139,6 @@ fn run_one(
     search.run(&name, build, &program.files, limit_of(search))
 }
 
-}
-
 /// A possible witness.
 struct Witness {
     name: String,
