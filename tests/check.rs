@@ -264,6 +264,11 @@ fn arguments_that_clreduce_has_chosen_do_not_make_a_kernel_invalid_for_certain()
     // What the text alone says does not depend on arguments.
     fs::write(&kernel, source.replace("= 1;", "= none;")).unwrap();
     assert_eq!(check(&kernel, &["--only", "compile,sanitize"]).0, Some(1));
+    // A type may be a macro of the build.
+    let of_build = source.replace("#define REAL float\n", "");
+    fs::write(&kernel, of_build).unwrap();
+    let build = ["--only", "compile,sanitize", "--", "-DREAL=double"];
+    assert_eq!(check(&kernel, &build).0, Some(4));
     // With arguments of the user, by either name of the file.
     fs::write(&kernel, source).unwrap();
     let described = |width: u32| {

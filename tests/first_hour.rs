@@ -211,8 +211,12 @@ fn tips_about_options_of_other_reducers_work_when_they_are_followed() {
     assert!(lines > 60, "{lines}");
     // What another command would not know is no tip for it.
     answered(&bench, &["batch", "--print-diff", "."], 2, &["write -v"]);
-    let shown = answered(&bench, &["batch", "--tidy", "."], 2, &["unexpected argument"]);
-    assert!(!shown.contains("tip:"), "{shown}");
+    for args in
+        [&["batch", "--tidy", "."][..], &["check", "--debug", "k.cl"], &["--no-such", "bug.c"]]
+    {
+        let shown = answered(&bench, args, 2, &["unexpected argument"]);
+        assert!(!shown.contains("tip:"), "{shown}");
+    }
 }
 
 #[test]
@@ -302,6 +306,41 @@ fn cpp_is_a_language_of_its_own() {
         assert!(!stderr(&run).contains("warning"), "{}", stderr(&run));
         let left: String = bench.read(name).split_whitespace().collect();
         assert_eq!(left, "namespacen{structA{intneedle();};}");
+    }
+}
+
+/// Where they were not parsed, only passes over lines and tokens worked on them.
+#[test]
+fn new_types_of_c_and_digraphs_are_parsed() {
+    let bench = Bench::new();
+    let names = ["red", "green", "blue", "black"];
+    let of = |line: fn(&str) -> String| names.map(line).concat();
+    for (lines, keep) in [
+        (
+            of(|name| {
+                format!(
+                    "extern _BitInt(5) {name}(unsigned _BitInt(6 + 1) x) __attribute__((leaf));\n"
+                )
+            }),
+            "int keep(int x) { return x + 12345; }\n",
+        ),
+        (
+            of(|name| format!("enum {name} : unsigned char {{ A_{name}, B_{name} }};\n")),
+            "int keep(int x) { return x + 12345; }\n",
+        ),
+        (
+            of(|name| {
+                format!(
+                    "static int {name}(int x)\n<%\n  int a<:3:> = <% x, 1 %>;\n  return a<:1:>;\n%>\n"
+                )
+            }),
+            "int keep(int x)\n<%\n  return x + 12345;\n%>\n",
+        ),
+    ] {
+        bench.write("bug.c", format!("{lines}{keep}"));
+        let test = "grep -q keep {file} && grep -q 12345 {file}";
+        bench.reduce(&["bug.c", "--test", test, "-j1", "--max-steps", "1", "--fresh"]);
+        assert_eq!(bench.read("bug.c").trim(), keep.trim());
     }
 }
 

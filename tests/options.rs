@@ -51,7 +51,7 @@ fn the_result_may_go_to_standard_output() {
         assert_mentions(&stderr(&refused), &["'-' for '--out", "cannot go to standard output"]);
     }
     bench.write("a.c", BUG);
-    for (more, part) in [(&["a.c"][..], "several files"), (&["--summary", "-"], "the same file")] {
+    for (more, part) in [(&["a.c"][..], "several files"), (&["--summary", "-"], "the same place")] {
         let refused = bench.run(&[&args[..], more].concat()).failure();
         assert_mentions(&stderr(&refused), &[part]);
     }
@@ -63,7 +63,7 @@ fn a_result_that_replaces_a_file_says_so() {
     bench.write("out.c", "int mine;\n");
     let args = ["bug.c", "--test", SCRIPT, "-o", "out.c"];
     let run = bench.reduce(&args);
-    assert_mentions(&stderr(&run), &["out.c` exists, and the result replaces it"]);
+    assert_mentions(&stderr(&run), &["`out.c` exists, and the result replaces it"]);
     fs::remove_file(bench.path("out.c")).unwrap();
     assert!(!stderr(&bench.reduce(&args)).contains("exists"));
 }

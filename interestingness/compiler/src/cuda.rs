@@ -44,14 +44,16 @@ pub(super) fn architecture(options: &[String]) -> u32 {
     named.map_or(USUAL, |number| number * 10)
 }
 
-/// The dialect for a program that is to run on the host: a bare kernel is C++ there.
-pub(super) const HOST_DIALECT: [&str; 7] = [
+/// The dialect for a program that is to run on the host: a bare kernel is C++ there. Devices have no run-time type
+/// information.
+pub(super) const HOST_DIALECT: [&str; 8] = [
     "-x",
     "c++",
     "-std=c++17",
     "-target",
     "x86_64-linux-gnu",
     "-DCLREDUCE_HOST",
+    "-fno-rtti",
     "-fno-color-diagnostics",
 ];
 

@@ -1,10 +1,11 @@
 //! A kernel as clang reads it, with its launches.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use clreduce_kernel::{
-    KernelLaunch, KernelSignature, LaunchError, Plan, PlanError, ProgramKind, is_exact,
+    KernelLaunch, KernelSignature, LaunchError, Plan, PlanError, ProgramKind, is_exact, with_macros,
 };
 use clreduce_language::kernel_signatures;
 use clreduce_testcase::{Language, TestCase, tokens};
@@ -115,6 +116,19 @@ impl HostKernel {
         }
         let is_exact = is_exact(&source);
         Ok(Self { is_exact, ..Self::made(Language::OpenCl, source, kernels, launches)? })
+    }
+
+    /// The same kernel; macros of these build options may be types of parameters.
+    #[must_use]
+    pub fn with_macros(self, options: &[String]) -> Self {
+        let kernels = match with_macros(self.program(), options) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(text) => Some(kernel_signatures(&text, self.language)),
+        };
+        match kernels {
+            Some(kernels) => Self { kernels, ..self },
+            None => self,
+        }
     }
 
     /// Returns a name in a text of the program that belongs to clreduce, if there is one: a definition of it would stand in

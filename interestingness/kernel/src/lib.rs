@@ -24,5 +24,5 @@ pub use encode::{decode_whole, encode, encode_whole};
 pub use exact::{is_exact, is_exact_program};
 pub use job::{Argument, Fill, KernelLaunch, KernelRun, RunLimits};
 pub use outcome::{OUTPUT, OutcomeClass, Output, PROGRAM, RunOutcome, RunReport};
-pub use program::ProgramKind;
+pub use program::{ProgramKind, with_macros};
 pub use votes::{Ballot, BallotRole, EmiAgreement, Rule, Vote, VoteResult, emi, vote};

@@ -1,5 +1,7 @@
 //! Kinds of programs. The kind decides which compilers and devices take a program, and how it is launched.
 
+use std::borrow::Cow;
+
 use clreduce_language::Shape;
 use clreduce_testcase::{Language, TestCase};
 
@@ -74,5 +76,50 @@ impl ProgramKind {
         };
         let plan = self.plan(source, arguments).ok().filter(|_| arguments.is_none())?;
         second::second(source, language, &plan)
+    }
+}
+
+/// Returns a program with the macros of build options, as in `-DREAL=float`, defined at its beginning: for readers of its
+/// signatures.
+#[must_use]
+pub fn with_macros<'a>(source: &'a [u8], options: &[String]) -> Cow<'a, [u8]> {
+    let mut macros = String::new();
+    let mut words = options.iter();
+    while let Some(word) = words.next() {
+        let Some(same_word) = word.strip_prefix("-D") else { continue };
+        let is_next = same_word.is_empty();
+        let definition = if is_next { words.next().map_or("", |word| word) } else { same_word };
+        let (name, value) = definition.split_once('=').unwrap_or((definition, "1"));
+        macros.push_str(&format!("#define {name} {value}\n"));
+    }
+    if macros.is_empty() {
+        return Cow::Borrowed(source);
+    }
+    // A launch comment stays in the first line.
+    let first_line = source.split_inclusive(|&byte| byte == b'\n').next().unwrap_or_default();
+    let end = if first_line.starts_with(b"//") { first_line.len() } else { 0 };
+    let (comment, rest) = source.split_at(end);
+    Cow::Owned([comment, b"\n", macros.as_bytes(), rest].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn macros_of_the_build_decide_about_types() {
+        let source = b"// -g 4 -l 2\n#ifndef REAL\n#define REAL float\n#endif\nkernel void k(global REAL *a, REAL b) {}";
+        let bytes = |options: &[&str]| {
+            let options: Vec<String> = options.iter().map(|word| (*word).to_owned()).collect();
+            let plan = plan(&with_macros(source, &options), None).unwrap();
+            assert_eq!(plan.launches[0].global, [4]);
+            match &plan.launches[0].arguments[1] {
+                crate::Argument::Value(bytes) => bytes.len(),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(bytes(&["-w"]), 4);
+        assert_eq!(bytes(&["-DREAL=double"]), 8);
+        assert_eq!(bytes(&["-D", "REAL=char", "-DOTHER"]), 1);
     }
 }

@@ -1,10 +1,11 @@
-//! Times and sizes, read from the way in which people write them.
+//! Times, sizes and counts, read from the way in which people write them.
 
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use thiserror::Error;
 
-/// A time or a size that makes no sense, with a message for the person who wrote it.
+/// A time, size or count that makes no sense, with a message for the person who wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum UnitError {
@@ -23,6 +24,12 @@ pub enum UnitError {
     /// Zero, or larger than any size.
     #[error("the size is zero or too large")]
     SizeRange,
+    /// Zero, or no number.
+    #[error("expected a whole number, 1 or more")]
+    Count,
+    /// More things at the same time than there can be.
+    #[error("expected a whole number from 1 to {MOST_AT_A_TIME}")]
+    CountRange,
 }
 
 /// Reads "90", "1.5", "500ms", "90s", "2m", "1h"; a number alone is seconds.
@@ -64,6 +71,18 @@ pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
     let bytes = number * f64::from(shift).exp2();
     // Floats this large are exact enough: nobody limits memory to the byte.
     if bytes >= 1.0 && bytes < 2f64.powi(63) { Ok(bytes as u64) } else { Err(UnitError::SizeRange) }
+}
+
+/// The most things at the same time: each is a thread here, and some processes.
+const MOST_AT_A_TIME: usize = 4096;
+
+/// Reads a number of things at the same time, of which there is at least one.
+///
+/// # Errors
+/// Anything else, with a message for the person who wrote it.
+pub fn parse_count(text: &str) -> Result<NonZeroUsize, UnitError> {
+    let count: NonZeroUsize = text.parse().map_err(|_| UnitError::Count)?;
+    Some(count).filter(|count| count.get() <= MOST_AT_A_TIME).ok_or(UnitError::CountRange)
 }
 
 /// A size of files in powers of 1000, as file managers show them: "512 B", "12.4 KB", "3.1 MB".

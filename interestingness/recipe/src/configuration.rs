@@ -7,6 +7,7 @@ use clreduce_check::HostKernel;
 use clreduce_devices::{Device, DeviceWorker, WorkerOptions};
 use clreduce_kernel::{
     Crash, KernelRun, Output, Plan, PlanError, ProgramKind, RunLimits, RunOutcome, Scalar,
+    with_macros,
 };
 use clreduce_process::{Cancel, End, ToolRun, ToolRunner, describe_exit, quoted};
 use clreduce_testcase::TestCase;
@@ -73,7 +74,8 @@ impl<'a> Program<'a> {
         };
         let source = &case.files().get(file)?.bytes;
         let runs = ProgramKind::of(&case.files()[file].path, source);
-        let plan = runs.plan(source, arguments);
+        let macros = shlex::split(options).unwrap_or_default();
+        let plan = runs.plan(&with_macros(source, &macros), arguments);
         Some(Self { case, file, plan, options })
     }
 
@@ -83,7 +85,8 @@ impl<'a> Program<'a> {
 
     /// Returns the kernel that is checked; `None` where the program has none.
     pub(crate) fn subject(&self) -> Option<HostKernel> {
-        HostKernel::planned(self.path(), self.source().to_vec(), self.plan.clone()).ok()
+        let subject = HostKernel::planned(self.path(), self.source().to_vec(), self.plan.clone());
+        Some(subject.ok()?.with_macros(&shlex::split(self.options).unwrap_or_default()))
     }
 
     pub(crate) fn path(&self) -> &str {

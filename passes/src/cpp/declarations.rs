@@ -28,7 +28,7 @@ impl Pass for CppDeclarations {
     fn info(&self) -> PassInfo {
         PassInfo::new(
             "cpp-declarations",
-            "Remove namespaces, classes, functions and members with all that declares them",
+            "Remove namespaces, classes, functions and members with all their declarations",
             CPP,
         )
     }

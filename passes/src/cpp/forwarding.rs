@@ -27,7 +27,7 @@ impl Pass for CppForwarding {
     fn info(&self) -> PassInfo {
         PassInfo::new(
             "cpp-forwarding",
-            "Call what a function calls that does nothing else, in the place of that function",
+            "Replace calls of a function that only calls another one by calls of the other",
             CPP,
         )
     }

@@ -46,7 +46,7 @@ impl Pass for CppUses {
     fn info(&self) -> PassInfo {
         PassInfo::new(
             "cpp-uses",
-            "Remove a name with all that mentions it in the main file, and what only that needs",
+            "Remove a name, everything in the main file that mentions it, and what only that needs",
             CPP,
         )
     }

@@ -30,7 +30,7 @@ impl Pass for Images {
     fn info(&self) -> PassInfo {
         PassInfo::new(
             "images",
-            "Remove images and samplers with what reads and writes them",
+            "Remove images and samplers, and what reads and writes them",
             OPENCL,
         )
     }

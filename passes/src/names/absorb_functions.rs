@@ -23,7 +23,7 @@ impl Pass for AbsorbFunctions {
     fn info(&self) -> PassInfo {
         PassInfo::new(
             "absorb-functions",
-            "Move the statements of functions that nobody calls into their neighbours",
+            "Move the statements of functions that are never called into their neighbours",
             PARSED,
         )
     }

@@ -25,7 +25,7 @@ impl Pass for MergeFunctions {
     fn info(&self) -> PassInfo {
         PassInfo::new(
             "merge-functions",
-            "Put one function in the place of others with the same types",
+            "Replace functions by another one with the same types",
             PARSED,
         )
         .renaming()

@@ -28,8 +28,7 @@ const MOST: Budget = Budget::new("variables of one file", 12);
 
 impl Pass for MergeVariables {
     fn info(&self) -> PassInfo {
-        PassInfo::new("merge-variables", "Put one variable in the place of another", PARSED)
-            .renaming()
+        PassInfo::new("merge-variables", "Replace a variable by another one", PARSED).renaming()
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {

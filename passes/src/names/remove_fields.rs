@@ -25,7 +25,7 @@ impl Pass for RemoveFields {
     fn info(&self) -> PassInfo {
         PassInfo::new(
             "remove-fields",
-            "Remove members of structures with what initialises them, and put 0 where they were used",
+            "Remove members of structures and their initialisers, and put 0 where they were used",
             PARSED,
         )
     }

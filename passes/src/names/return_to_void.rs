@@ -24,7 +24,7 @@ impl Pass for ReturnToVoid {
     fn info(&self) -> PassInfo {
         PassInfo::new(
             "return-to-void",
-            "Make functions return nothing where nobody uses what they return",
+            "Make functions return nothing if no caller uses the value",
             PARSED,
         )
     }

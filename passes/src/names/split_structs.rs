@@ -26,7 +26,7 @@ impl Pass for SplitStructs {
     fn info(&self) -> PassInfo {
         PassInfo::new(
             "split-structs",
-            "Put one variable for each accessed member in the place of a structure",
+            "Replace a structure by one variable for each accessed member",
             PARSED,
         )
         .growing()

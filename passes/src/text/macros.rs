@@ -27,7 +27,7 @@ pub(crate) struct Macros;
 
 impl Pass for Macros {
     fn info(&self) -> PassInfo {
-        PassInfo::new("macros", "Put macros' bodies in the place of their uses", PARSED)
+        PassInfo::new("macros", "Replace uses of macros by their bodies", PARSED)
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {

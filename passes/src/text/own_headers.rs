@@ -14,11 +14,7 @@ pub(crate) struct OwnHeaders;
 
 impl Pass for OwnHeaders {
     fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "own-headers",
-            "Paste headers of the test case in the place of their includes",
-            PARSED,
-        )
+        PassInfo::new("own-headers", "Replace includes by the headers of the test case", PARSED)
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {

@@ -14,7 +14,7 @@ use clreduce_check::{
 };
 use clreduce_engine::SandboxOptions;
 use clreduce_interestingness::Cancel;
-use clreduce_kernel::ProgramKind;
+use clreduce_kernel::{ProgramKind, with_macros};
 use serde::Serialize;
 
 use crate::clock::Clock;
@@ -96,9 +96,13 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode, CliError> {
     let name = path.to_string_lossy();
     let described =
         args.launches.described(path, &source).map_err(|error| unusable(error.into()))?;
-    let plan = described.map_or_else(|| ProgramKind::of(&name, &source).plan(&source, None), Ok);
+    let plan = described.map_or_else(
+        || ProgramKind::of(&name, &source).plan(&with_macros(&source, &args.build_options), None),
+        Ok,
+    );
     let subject =
         HostKernel::planned(&name, source, plan).map_err(|error| unusable(error.into()))?;
+    let subject = subject.with_macros(&args.build_options);
     let clock = Clock::start();
     let defaults = CheckOptions::default();
     let options = CheckOptions {

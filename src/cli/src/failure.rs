@@ -320,7 +320,7 @@ pub(crate) enum UsageError {
     )]
     FileOfFolder,
     #[error(
-        "two of --output, --events, --summary and --report name the same file\nhelp: give each a file of its own"
+        "two of --output, --events, --summary and --report go to the same place\nhelp: give each a file of its own"
     )]
     OneReport,
     #[error(transparent)]

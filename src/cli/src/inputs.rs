@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::ValueHint;
 use clreduce_check::{CheckOptions, FoundInputs, HostKernel, RefusedLaunch, find_inputs};
 use clreduce_engine::SandboxOptions;
-use clreduce_kernel::{KernelLaunch, ProgramKind, describe};
+use clreduce_kernel::{KernelLaunch, ProgramKind, describe, with_macros};
 
 use crate::clock::Clock;
 use crate::failure::{CliError, InputsError, KernelError};
@@ -88,9 +88,13 @@ pub(crate) fn inputs(args: &InputsArgs) -> Result<ExitCode, CliError> {
     let described =
         args.launches.described(path, &source).map_err(|error| unusable(error.into()))?;
     let is_described = described.is_some();
-    let plan = described.map_or_else(|| ProgramKind::of(&name, &source).plan(&source, None), Ok);
+    let plan = described.map_or_else(
+        || ProgramKind::of(&name, &source).plan(&with_macros(&source, &args.build_options), None),
+        Ok,
+    );
     let kernel =
         HostKernel::planned(&name, source, plan).map_err(|error| unusable(error.into()))?;
+    let kernel = kernel.with_macros(&args.build_options);
     let clock = Clock::start();
     let options = CheckOptions {
         timeout: args.timeout,

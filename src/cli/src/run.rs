@@ -11,7 +11,9 @@ use clreduce_check::{CheckOptions, Coverage, HostKernel};
 use clreduce_devices::DeviceWorker;
 use clreduce_engine::SandboxOptions;
 use clreduce_interestingness::Cancel;
-use clreduce_kernel::{KernelRun, OutcomeClass, Output, ProgramKind, RunLimits, RunReport};
+use clreduce_kernel::{
+    KernelRun, OutcomeClass, Output, ProgramKind, RunLimits, RunReport, with_macros,
+};
 use clreduce_testcase::ContentHash;
 use serde::Serialize;
 
@@ -103,7 +105,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     let plan = match args.launches.described(&args.kernel, &source).map_err(RunError::from)? {
         Some(plan) => plan,
         None => ProgramKind::of(&args.kernel.to_string_lossy(), &source)
-            .plan(&source, None)
+            .plan(&with_macros(&source, &args.build_options), None)
             .map_err(|source| RunError::Plan { path: args.kernel.clone(), source })?,
     };
     let options = worker_options()?;

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-pub(crate) use clreduce_engine::parse_count;
 pub(crate) use clreduce_interestingness::units::{
-    parse_bytes, parse_duration, show_bytes, show_duration,
+    parse_bytes, parse_count, parse_duration, show_bytes, show_duration,
 };
 
 /// "18 variants rejected by libclang, "; empty for none.

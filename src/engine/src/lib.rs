@@ -12,7 +12,7 @@ mod sandbox;
 
 pub use clreduce_reducer::PassChoice;
 pub use clreduce_speculation::SkipPass;
-pub use options::{Options, parse_count};
+pub use options::Options;
 pub use pattern::TextPattern;
 pub use reduction::{
     CaseToReduce, Efficiency, FilterFigures, Flakiness, LIMIT_FACTOR, PassStatistics, Reduced,

@@ -44,7 +44,7 @@ pub struct Options {
 
     /// Run N tests at the same time; the result is the same for every N [default: physical cores]
     #[cfg_attr(feature = "clap", arg(long, short = 'j', alias = "n",
-        short_alias = 'n', value_name = "N", value_parser = parse_count, help_heading = LIMITS))]
+        short_alias = 'n', value_name = "N", value_parser = parse::count, help_heading = LIMITS))]
     pub jobs: Option<NonZeroUsize>,
 
     /// Stop a test after TIME, in seconds or as in 500ms, 90s, 2m
@@ -208,19 +208,6 @@ impl Options {
     }
 }
 
-/// The most things at the same time: each is a thread here, and some processes.
-const MOST_AT_A_TIME: usize = 4096;
-
-/// Reads a number of things at the same time, of which there is at least one.
-///
-/// # Errors
-/// Anything else, with a message for the person who wrote it.
-pub fn parse_count(text: &str) -> Result<NonZeroUsize, &'static str> {
-    let count: NonZeroUsize = text.parse().map_err(|_| "expected a whole number, 1 or more")?;
-    let is_possible = count.get() <= MOST_AT_A_TIME;
-    is_possible.then_some(count).ok_or("expected a whole number from 1 to 4096")
-}
-
 /// A language is stored by its name.
 mod language_name {
     use clreduce_testcase::Language;
@@ -249,7 +236,7 @@ mod parse {
     use clreduce_testcase::Language;
 
     pub(super) use clreduce_interestingness::units::{
-        parse_bytes as bytes, parse_duration as duration,
+        parse_bytes as bytes, parse_count as count, parse_duration as duration,
     };
 
     /// The names of the passes: a wrong one gets a suggestion, and completions know them.

@@ -20,6 +20,7 @@ mod macros;
 mod mask;
 mod numbers;
 mod signatures;
+mod spellings;
 mod symbols;
 mod tree;
 mod types;

@@ -3,7 +3,7 @@
 
 use clreduce_testcase::{Language, Token, TokenKind, tokens};
 
-use crate::{ambiguous, cuda, gnu};
+use crate::{ambiguous, cuda, gnu, spellings};
 
 /// Qualifiers and markers without influence on structure (OpenCL C 1.2, section 6.1.9; C++ for OpenCL; GNU C).
 const OPENCL: &[&str] = &[
@@ -57,6 +57,7 @@ pub(super) fn masked(bytes: &[u8], language: Language) -> Vec<u8> {
         raw = if text.ends_with(b"R") { range.end } else { usize::MAX };
         slash_end = if text == b"/" { range.end } else { usize::MAX };
     }
+    spellings::make_plain(bytes, language, &tokens, &mut out);
     if language.is_cpp() {
         gnu::hide(bytes, &tokens, &mut out);
         ambiguous::hide(bytes, &tokens, &mut out);

@@ -12,6 +12,7 @@ use tree_sitter::Language as Grammar;
 
 use crate::kind::{GrammarNames, NodeField, NodeKind};
 use crate::mask::masked;
+use crate::spellings::take_in_digraphs;
 use clreduce_testcase::step;
 
 // Each grammar is loaded once.
@@ -97,6 +98,7 @@ impl SyntaxTree {
         let Some(tree) = parser.parse(&seen, None) else { return Self::default() };
         let mut nodes = flatten(&tree, &grammar.names);
         take_in_masked_words(&mut nodes, bytes, &seen);
+        take_in_digraphs(&mut nodes, bytes, &seen);
         mark_damage(&mut nodes);
         let mut errors = 0;
         let mut errors_before = Vec::with_capacity(nodes.len() + 1);

@@ -431,9 +431,9 @@ impl Seen {
             }
             Self::Case { reached } => unless(*reached, "case never reached").into_iter().collect(),
             Self::Loop { zero, one, more, boundary } => [
-                zero.and_then(|zero| unless(zero, "loop never had no iteration")),
-                unless(*one, "loop never had exactly one iteration"),
-                unless(*more, "loop never had more than one iteration"),
+                zero.and_then(|zero| unless(zero, "the loop body always ran at least once")),
+                unless(*one, "the loop body never ran exactly once"),
+                unless(*more, "the loop body never ran more than once"),
                 boundary.and_then(|end| {
                     unless(end, "loop never ended because its condition was false")
                 }),

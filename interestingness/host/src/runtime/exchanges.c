@@ -45,6 +45,10 @@ RAW static void end_unknown(const char *what)
     _Exit(EXIT_UNKNOWN);
 }
 
+// What C++ calls where a class does not define a virtual function.
+void __cxa_pure_virtual(void);
+void __cxa_pure_virtual(void) { end_unknown("a virtual function that no class defines is called"); }
+
 static int is_of_lanes(const struct Fibre *fibre) { return fibre->exchange.of >= OF_WARP; }
 
 // The work-items from which a work-item wants values: from the first of its team on.

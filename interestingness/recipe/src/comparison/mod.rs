@@ -11,7 +11,7 @@ use std::time::Duration;
 use clreduce_devices::{Device, DeviceWorker, Devices, WorkerOptions};
 use clreduce_kernel::{
     Ballot, BallotRole, KernelRun, Output, PlanError, ProgramKind, Rule, RunLimits, RunOutcome,
-    VoteResult, vote,
+    VoteResult, vote, with_macros,
 };
 use clreduce_process::in_parallel;
 
@@ -129,7 +129,8 @@ impl DeviceComparison {
         options: &RecipeOptions,
     ) -> Result<Self, PlanError> {
         let runs = ProgramKind::of(path, source);
-        let plan = runs.plan(source, arguments)?;
+        let macros = shlex::split(build_options).unwrap_or_default();
+        let plan = runs.plan(&with_macros(source, &macros), arguments)?;
         let Some(program) = options.worker.clone() else {
             let problems =
                 vec!["devices need a worker program, and the caller has set none".to_owned()];

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clreduce_check::{CheckOptions, CheckReport, FindingKind, HostKernel, KernelCheck, Validity};
-use clreduce_kernel::{Output, ProgramKind, VoteResult};
+use clreduce_kernel::{Output, ProgramKind, VoteResult, with_macros};
 use clreduce_recipe::{
     ConfigurationResult, DeviceComparison, Recipe, RecipeError, RecipeOptions, RecipeTest,
     SuspectedBug, SuspicionBasis,
@@ -233,10 +233,12 @@ fn checked(
     options: &RecipeOptions,
 ) -> Option<CheckReport> {
     let name = kernel.to_string_lossy();
-    let plan = ProgramKind::of(&name, source).plan(source, description);
-    let subject = HostKernel::planned(&name, source, plan).ok()?;
+    let build_options = shlex::split(build_options)?;
+    let plan =
+        ProgramKind::of(&name, source).plan(&with_macros(source, &build_options), description);
+    let subject = HostKernel::planned(&name, source, plan).ok()?.with_macros(&build_options);
     let checks = CheckOptions {
-        build_options: shlex::split(build_options)?,
+        build_options,
         side_by_side: true,
         worker: std::env::current_exe().ok(),
         confinement: sandbox::confinement(),
