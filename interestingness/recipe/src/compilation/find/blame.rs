@@ -194,7 +194,7 @@ impl BugSearch<'_> {
     }
 
     /// Ends the search where a warning says for certain that the program is to blame, or nothing else looks for such an error.
-    fn weigh_warnings(
+    pub(super) fn weigh_warnings(
         &mut self,
         accused: &CompilerRun,
         checks: &SanityChecks,

@@ -66,7 +66,10 @@ impl BugSearch<'_> {
         let has_directives = !self.compilation.preprocessed && self.compilation.command.is_driver();
         let may_preprocess = has_directives && !self.query.keep_includes;
         let also = match has_directives {
-            true => self.as_it_is(true).and_then(|plain| self.also_on(&plain, &[]))?,
+            true => {
+                let source = quoted(self.compilation.command.source().as_os_str());
+                self.also_on(&self.as_it_is(false)?, &source, &[])?
+            }
             false => Vec::new(),
         };
         let seen = Seen { own: observed, also };
@@ -110,7 +113,7 @@ impl BugSearch<'_> {
         ));
         let reading = form.command.reading(form.preprocessed);
         let checks = sanity::checks(self, &form.files, &reading, observed)?;
-        let also = self.also_on(&form, &seen.also)?;
+        let also = self.also_on(&form, Form::RECIPE.file, &seen.also)?;
         Ok(FoundForm { form, run, also, checks })
     }
 
@@ -155,7 +158,7 @@ impl BugSearch<'_> {
                 }
                 continue;
             }
-            let also = self.also_on(&form, &seen.also)?;
+            let also = self.also_on(&form, Form::RECIPE.file, &seen.also)?;
             let is_other = |(there, here): &(&CompilerRun, &CompilerRun)| !is_alike(there, here);
             if let Some((there, _)) = seen.also.iter().zip(&also).find(is_other) {
                 misses.witness = Some(there.name.clone());
@@ -176,12 +179,14 @@ impl BugSearch<'_> {
     fn also_on(
         &self,
         form: &ProgramForm,
+        file: &str,
         there: &[CompilerRun],
     ) -> Result<Vec<CompilerRun>, CompilerBugError> {
         let limit = self.query.timeout.unwrap_or(PATIENCE);
         let run = |command: &CompileCommand, spellings: Vec<String>| {
             let more: Vec<String> = form.headers.iter().cloned().chain(spellings).collect();
-            let own = Form { preprocessed: form.preprocessed, more: &more, ..Form::RECIPE };
+            let own =
+                Form { file, preprocessed: form.preprocessed, more: &more, optimisation: None };
             self.run(&command.short_name(None), command.line(own), &form.files, limit)
         };
         let mut runs: Vec<CompilerRun> = Vec::new();

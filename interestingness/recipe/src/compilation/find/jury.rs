@@ -7,8 +7,8 @@ use clreduce_kernel::{Output, RunOutcome};
 
 use super::forms::ProgramForm;
 use super::installed::family;
-use super::sanity::SPELLINGS;
-use super::{BugSearch, CompilerBugError, CompilerRun, is_run, witnesses};
+use super::sanity::{SPELLINGS, SanityChecks};
+use super::{BugSearch, CompilerBugError, CompilerRun, is_run, warnings, witnesses};
 use crate::format::Preset;
 use crate::shown::describe;
 
@@ -122,6 +122,7 @@ impl BugSearch<'_> {
         accused: &CompilerRun,
         witnesses: &[CompilerRun],
         mut heard: Vec<CompilerRun>,
+        checks: &SanityChecks,
     ) -> Result<(), CompilerBugError> {
         let Some(right) = witnesses.first().map(|one| &one.outcome) else { return Ok(()) };
         heard.retain(|one| one.build != accused.build);
@@ -142,6 +143,9 @@ impl BugSearch<'_> {
             }
             Standing::Against(name) => format!("`{name}` does not have the result of the others either"),
         };
+        // What is known for certain comes before what is open.
+        let warned = warnings::of_source(self)?;
+        self.weigh_warnings(accused, checks, &warned)?;
         let row = |one: &CompilerRun| format!("\n    {}: {}", one.name, describe(&one.outcome));
         let others = std::iter::once(accused).chain(&heard).map(row).collect();
         Err(CompilerBugError::OneAgainstOne { accused: accused.name.clone(), why, others })

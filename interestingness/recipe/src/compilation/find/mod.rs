@@ -150,7 +150,7 @@ impl BugSearch<'_> {
         let heard: Vec<CompilerRun> = others.iter().chain([&own]).cloned().collect();
         let (preset, accused, witnesses) = self.decide(own, others)?;
         if is_run(&accused.outcome) {
-            self.hear(&form, &accused, &witnesses, heard)?;
+            self.hear(&form, &accused, &witnesses, heard, &checks)?;
             let rules = self.blame(&form, &checks, &accused, &witnesses)?;
             checks.stages.extend(rules);
         }

@@ -93,7 +93,7 @@ pub(super) fn without_promises(source: &[u8]) -> Option<Vec<u8>> {
         for at in attribute.clone().filter(|at| PROMISES.contains(&bare(words[*at].text))) {
             let follows = words.get(at + 1).is_some_and(|next| next.text == "(");
             let end = if follows { behind(&words, at + 1) } else { at + 1 };
-            let is_prefixed = at > 0 && words[at - 1].text == ":";
+            let is_prefixed = at > 0 && words[at - 1].text == "::";
             let instead = if is_prefixed { "unused" } else { instead };
             edits.push((words[at].range.start..words[end - 1].range.end, instead));
         }

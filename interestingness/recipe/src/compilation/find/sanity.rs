@@ -89,6 +89,9 @@ static THREADS: Check = Check {
     is_of_gcc: true,
 };
 
+/// How `init` runs it to see the place of a report: the sanitizer itself names places only where LLVM's tool for it is.
+const PLACED: &str = "./checked >/dev/null 2>report; cat report >&2; \
+    addr2line -e checked $(grep -o 'checked+0x[0-9a-f]*' report | sed 's/.*+//') >&2";
 /// How a check runs the program in a recipe, and how `init` runs it to see its result. The program may end with a status of
 /// its own; that of a report is 99, and that of a crash is larger.
 const QUIETLY: &str = "./checked >/dev/null; [ $? -lt 99 ]";
@@ -276,6 +279,7 @@ impl Check {
         };
         let source = quoted(command.source().as_os_str());
         let line = self.command(&reader, search).replace("{file}", &source);
+        let line = line.replace(QUIETLY, PLACED);
         let ran = search.shell("looking for the place of the report", &line, files)?;
         Ok(report_at(&ran.stderr, command.source()))
     }

@@ -198,7 +198,13 @@ fn usual(
         // Versions of one compiler share what they make of a program.
         others.sort_by_key(|name| family(name) == family(own.compiler()));
     }
+    let is_version = |name: &str| search.query.run && family(name) == family(own.compiler());
     let others = others.into_iter().map(|name| {
+        // Another version reads all options, also those that another family does not know.
+        if is_version(&name) {
+            let build = command.line(Form { optimisation: Some("-O0"), ..form });
+            return line(name.clone(), with_compiler(&build, &name));
+        }
         let (reading, libraries) = (reading.clone(), libraries.clone());
         Witness { name, build: WitnessBuild::By { reading, action, libraries } }
     });
