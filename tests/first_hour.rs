@@ -211,9 +211,7 @@ fn tips_about_options_of_other_reducers_work_when_they_are_followed() {
     assert!(lines > 60, "{lines}");
     // What another command would not know is no tip for it.
     answered(&bench, &["batch", "--print-diff", "."], 2, &["write -v"]);
-    for args in
-        [&["batch", "--tidy", "."][..], &["check", "--debug", "k.cl"], &["--no-such", "bug.c"]]
-    {
+    for args in [&["batch", "--tidy", "."][..], &["--no-such", "bug.c"]] {
         let shown = answered(&bench, args, 2, &["unexpected argument"]);
         assert!(!shown.contains("tip:"), "{shown}");
     }
@@ -340,7 +338,9 @@ fn new_types_of_c_and_digraphs_are_parsed() {
         bench.write("bug.c", format!("{lines}{keep}"));
         let test = "grep -q keep {file} && grep -q 12345 {file}";
         bench.reduce(&["bug.c", "--test", test, "-j1", "--max-steps", "1", "--fresh"]);
-        assert_eq!(bench.read("bug.c").trim(), keep.trim());
+        // The result is laid out, since a limit ends the reduction.
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(words(&bench.read("bug.c")), words(keep));
     }
 }
 
@@ -423,7 +423,7 @@ fn reports_are_tried_before_the_run() {
     }
     for (first, second) in [("--events", "--summary"), ("--summary", "--report")] {
         let both = ["bug.c", "--test", "./test.sh", first, "x.json", second, "x.json"];
-        answered(&bench, &both, 2, &["name the same file"]);
+        answered(&bench, &both, 2, &["go to the same place"]);
     }
     // A program may begin like a report.
     let braces = format!("{{ }}\n{BUG}");
@@ -454,7 +454,7 @@ fn reports_are_tried_before_the_run() {
     let events = lines.lines().map(|line| serde_json::from_str(line).unwrap());
     let events: Vec<serde_json::Value> = events.collect();
     assert_eq!(events.last().unwrap()["event"], "finished");
-    assert_mentions(&stderr(&run), &["result:", "Nothing is left to remove"]);
+    assert_mentions(&stderr(&run), &["result:", "No single token is left to remove"]);
     // A report of an earlier run is replaced.
     let run =
         bench.reduce(&["bug.c", "--test", "./test.sh", "--events", "s.json", "--summary", "-"]);

@@ -35,7 +35,7 @@ fn the_result_may_go_to_standard_output() {
     let run = bench.reduce(&args);
     let printed = stdout(&run);
     assert!(printed.contains("needle(") && printed.len() < BUG.len() / 2, "{printed}");
-    assert_mentions(&stderr(&run), &["Nothing is left to remove"]);
+    assert_mentions(&stderr(&run), &["No single token is left to remove"]);
     assert_eq!(bench.read("bug.c"), BUG);
     assert_eq!(bench.names(), ["bug.c", SCRIPT_NAME]);
     // A run that was stopped prints the best so far, and goes on.
@@ -63,7 +63,7 @@ fn a_result_that_replaces_a_file_says_so() {
     bench.write("out.c", "int mine;\n");
     let args = ["bug.c", "--test", SCRIPT, "-o", "out.c"];
     let run = bench.reduce(&args);
-    assert_mentions(&stderr(&run), &["`out.c` exists, and the result replaces it"]);
+    assert_mentions(&stderr(&run), &["out.c` exists, and the result replaces it"]);
     fs::remove_file(bench.path("out.c")).unwrap();
     assert!(!stderr(&bench.reduce(&args)).contains("exists"));
 }

@@ -269,7 +269,7 @@ fn a_bad_recipe_is_refused_before_anything_happens() {
         (
             crash("").replace("crash", "build-failure"),
             1,
-            &["does not show `build-failure`", "clreduce init"],
+            &["does not show `build-failure`", "choose another preset"],
         ),
         (crash("[outcome]\nmessage = \"bang\"\n"), 1, &["a different build crash"]),
     ];

@@ -159,7 +159,7 @@ fn figures_commits_and_the_program_at_every_width() {
     let (status, text, bytes) = emulator.end();
     assert_eq!(status, 0);
     // A short result is printed.
-    assert_mentions(&text, &["Nothing is left to remove", "result:", "needle("]);
+    assert_mentions(&text, &["No single token is left to remove", "result:", "needle("]);
     // The table of passes has no room, so that its rows are sentences.
     assert_mentions(&text, &[": steps "]);
     assert!(!text.contains("tokens removed  "), "{text}");
@@ -225,7 +225,7 @@ fn plain_lines_where_they_are_wanted() {
         let (status, text, bytes) = Emulator::start(&bench, &args, 80, environment).end();
         assert_eq!(status, 0, "{text}");
         assert!(!bytes.contains("\x1b[?1049h"), "{args:?}");
-        assert_mentions(&text, &["Nothing is left to remove"]);
+        assert_mentions(&text, &["No single token is left to remove"]);
     }
 }
 

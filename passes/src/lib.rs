@@ -354,7 +354,7 @@ pub static TABLE: &[Row] = &[
     row(&tokens::identifiers::Identifiers, Phase::Finish, GROUPS),
     row(&syntax::implicit_int::ImplicitInt, Phase::Finish, GROUPS),
     row(&text::format::Format, Phase::Finish, GROUPS),
-    row(&tokens::token_windows::TokenWindows::OTHERS, Phase::Finish, BIGGEST_FIRST),
+    row(&tokens::token_windows::TokenWindows::SINGLE, Phase::Last, BIGGEST_FIRST),
 ];
 
 /// The row of the pass with this name.

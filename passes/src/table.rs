@@ -24,8 +24,10 @@ pub enum Phase {
     Fine,
     /// Literals, tokens, anything that spoils the structure for other passes.
     Polish,
-    /// Once at the very end: names and layout for a person. Exempt from the size order, but for tokens.
+    /// Once, when nothing else is left: names and layout for a person. Exempt from the size order, but for tokens.
     Finish,
+    /// At the very end: whether a single token can go. Nothing counts as refuted but what was tested.
+    Last,
 }
 
 impl Phase {
@@ -39,7 +41,7 @@ impl Phase {
     /// whose passes make work for each other cheaply do.
     #[must_use]
     pub fn settles(self) -> bool {
-        matches!(self, Self::Cuts | Self::Scopes | Self::Fine)
+        matches!(self, Self::Cuts | Self::Scopes | Self::Fine | Self::Last)
     }
 }
 

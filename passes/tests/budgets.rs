@@ -166,7 +166,7 @@ const BEYOND: [(&str, &str, Language, &str, bool); 39] = [
     ("stores of results in one kernel", "to-result", Language::OpenCl, STORES, true),
     ("values before one store of a result", "to-result", Language::OpenCl, STORES, true),
     ("windows of tokens in one file", "token-windows", Language::C, "int a; int b;", false),
-    ("tokens in one file that others need", "token-windows", Language::C, "int a; int b;", false),
+    ("single tokens in one file", "token-windows", Language::C, "int a; int b;", false),
     (
         "cases of one switch",
         "unwrap",

@@ -12,13 +12,8 @@ use clreduce_testcase::{Language, tokens};
 
 use crate::FILE;
 use crate::flavour::Flavour;
-use crate::subject::HostKernel;
+use crate::subject::{HostKernel, RESERVED};
 use crate::symbols;
-
-/// The beginnings of names that are not a kernel's to use: they belong to the run-time and to the sanitizers, and a function
-/// with such a name would stand in the place of one of theirs.
-pub(crate) const RESERVED: [&[u8]; 5] =
-    [b"clreduce_", b"__asan_", b"__msan_", b"__ubsan_", b"__sanitizer_"];
 
 /// What the other name of such a function begins with.
 const OWN: &str = "clreduce_own_";

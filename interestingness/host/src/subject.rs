@@ -13,7 +13,12 @@ use thiserror::Error;
 
 use crate::evaluation::in_other_order;
 use crate::for_device::{self, ARCHITECTURE};
-use crate::{FILE, cuda, own};
+use crate::{FILE, cuda};
+
+/// The beginnings of names that are not a kernel's to use: they belong to the run-time and to the sanitizers, and a function
+/// with such a name would stand in the place of one of theirs.
+pub(crate) const RESERVED: [&[u8]; 5] =
+    [b"clreduce_", b"__asan_", b"__msan_", b"__ubsan_", b"__sanitizer_"];
 
 /// A kernel with what it is launched with.
 #[derive(Clone, Debug)]
@@ -137,7 +142,7 @@ impl HostKernel {
     pub fn reserved_name(&self, text: &[u8]) -> Option<String> {
         let program = if self.language == Language::Cuda { cuda::split(text).1 } else { text };
         let mut words = tokens(program).map(|token| &program[token.range()]);
-        let name = words.find(|word| own::RESERVED.iter().any(|start| word.starts_with(start)))?;
+        let name = words.find(|word| RESERVED.iter().any(|start| word.starts_with(start)))?;
         Some(String::from_utf8_lossy(name).into_owned())
     }
 

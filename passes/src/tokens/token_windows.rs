@@ -1,7 +1,7 @@
 //! Removes runs of adjacent tokens, longest first. What would leave a lone delimiter, or two tokens
 //! side by side that never are in C, is not tried, except in plain text. Neither is the type of a
-//! declaration alone: what is left is hard to read for every other pass. So single tokens of this kind are
-//! tried when nothing else is left, because a test may accept what no compiler does.
+//! declaration alone: what is left is hard to read for every other pass. When nothing else is left, every single
+//! token is tried, because a test may accept what no compiler does.
 //!
 //! before:
 //! ```c
@@ -25,15 +25,15 @@ use crate::{NodeId, Snapshot, SyntaxTree};
 
 /// The pass.
 pub(crate) struct TokenWindows {
-    /// Which of the windows it tries.
+    /// True if it tries windows without which the rest still looks like a program; false if it tries all single tokens.
     fitting: bool,
 }
 
 impl TokenWindows {
     /// Windows without which the rest still looks like a program.
     pub(crate) const FITTING: Self = Self { fitting: true };
-    /// Single tokens without which it does not.
-    pub(crate) const OTHERS: Self = Self { fitting: false };
+    /// All single tokens.
+    pub(crate) const SINGLE: Self = Self { fitting: false };
 }
 
 /// Lengths of the windows and how far apart they begin. Long ones need not begin everywhere: what
@@ -51,7 +51,7 @@ const SMALL: usize = 300;
 const ALL: Budget = Budget::new("windows of tokens in one file", 200_000);
 
 /// Nor does a test for each of them pay in a large program, of which nearly all is needed.
-const SINGLE: Budget = Budget::new("tokens in one file that others need", 2_000);
+const SINGLE: Budget = Budget::new("single tokens in one file", 2_000);
 
 impl Pass for TokenWindows {
     fn info(&self) -> PassInfo {
@@ -69,7 +69,7 @@ impl Pass for TokenWindows {
             let tree = snapshot.tree(unit.file);
             let parses = || !tree.is_empty() && !tree.has_error(NodeId(0));
             let is_known = !is_text && (count < SMALL || parses());
-            if !self.fitting && (is_text || !proposals.allow(&SINGLE, count)) {
+            if !self.fitting && !proposals.allow(&SINGLE, count) {
                 continue;
             }
             for (list, (length, stride)) in (0..).zip(WINDOWS) {
@@ -91,7 +91,7 @@ impl Pass for TokenWindows {
                             && (can_meet(unit, first, after) || odd(first) || odd(after))
                     };
                     let is_needed = needed.binary_search(&unit.tokens[first].start).is_ok();
-                    if !is_needed && (is_text || fits()) == self.fitting {
+                    if !is_needed && (!self.fitting || is_text || fits()) {
                         let edit = Edit::delete(unit.file, unit.span(first, after - 1));
                         proposals.push(Proposal::edit(edit).in_list(list));
                     }
@@ -254,13 +254,13 @@ mod tests {
     fn the_last_member_of_a_structure_keeps_its_semicolon() {
         let before = "struct S { int b : 1; };";
         let keep = ["struct S { int b : 1", "};"];
-        assert_reduces(&TokenWindows::OTHERS, Language::C, before, &keep, before);
+        assert_reduces(&TokenWindows::SINGLE, Language::C, before, &keep, before);
     }
 
     #[test]
     fn what_a_parser_needs_goes_last() {
         let before = "int needle; f()";
-        assert_reduces(&TokenWindows::OTHERS, Language::C, before, &["needle"], "needle f");
+        assert_reduces(&TokenWindows::SINGLE, Language::C, before, &["needle"], "needle");
     }
 
     #[test]

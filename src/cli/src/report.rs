@@ -161,9 +161,9 @@ fn ending(reduced: &Reduced, statistics: &RunStatistics, settings: &Settings) ->
             "The chosen passes find nothing else to remove."
         }
         Ending::Minimal if statistics.commits == 0 => {
-            "Nothing can be removed: the test case is minimal already."
+            "No single token can be removed: the test case is minimal already."
         }
-        Ending::Minimal => "Nothing is left to remove.",
+        Ending::Minimal => "No single token is left to remove.",
         Ending::StepLimit => {
             "Stopped at --max-steps; to continue, run the same command with a larger limit."
         }

@@ -40,7 +40,7 @@ fn usual(row: &Row) -> u32 {
     match row.phase {
         Phase::Finish => 900,
         _ if removes_unused(row) => 800,
-        Phase::Polish => 100,
+        Phase::Polish | Phase::Last => 100,
         _ if row.policy.grouping == Grouping::BiggestFirst => 300,
         _ => 450,
     }

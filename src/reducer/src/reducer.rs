@@ -28,10 +28,6 @@ const WORTH_A_LAYOUT: usize = 1 << 20;
 /// In a program of fewer tokens every group is small enough to be worth a test.
 const WORTH_LARGE_GROUPS: usize = 1000;
 
-/// A result is reduced again so many times at most while it only looks different afterwards, so that passes cannot undo each
-/// other's work for ever.
-const MOST_LOOKS: u32 = 8;
-
 /// The settings of a reducer.
 #[derive(Clone, Debug)]
 pub struct ReducerPlan {
@@ -65,10 +61,6 @@ pub struct Reducer<G = Groups> {
     nests: Arc<OnceLock<NestMiddles>>,
     current: (TestCase, Size),
     at: Position,
-    /// The test case with which the schedule began; `None` if it is not repeated.
-    began_with: Option<(TestCase, Size)>,
-    /// The number of times that the schedule was repeated and made nothing smaller.
-    looks: u32,
     /// The pass under way: the index of its row, and the state of its run.
     pass_run: Option<(usize, PassRun<G>)>,
     /// The pass run ends once the program has fewer tokens.
@@ -104,8 +96,6 @@ impl<G: Search> Reducer<G> {
         Self {
             base: Arc::new(Snapshot::new(case.clone(), plan.language)),
             nests: Arc::default(),
-            began_with: Some((case.clone(), size)),
-            looks: 0,
             current: (case, size),
             at: Position::default(),
             pass_run: None,
@@ -133,7 +123,6 @@ impl<G: Search> Reducer<G> {
             nests: Arc::default(),
             current: (case.clone(), Size::of(&case)),
             at: Position::default(),
-            began_with: None,
             pass_run: None,
             run_until: 0,
             nested: None,
@@ -173,26 +162,13 @@ impl<G: Search> Reducer<G> {
         )
     }
 
-    /// Begins the schedule again with its result, as a second reduction would: nothing is known to be refuted but by the
-    /// verdicts on variants. `None` if the schedule changed nothing.
-    fn begin_again(&mut self) -> Option<usize> {
-        let (case, size) = self.began_with.as_ref()?;
-        self.looks = if self.current.1 < *size { 0 } else { self.looks + 1 };
-        if *case == self.current.0 || self.looks > MOST_LOOKS {
-            return None;
-        }
-        self.began_with = Some(self.current.clone());
-        self.refuted = Refuted::default();
-        self.headers = Headers::of(&self.current.0, self.language);
-        self.at = Position::default();
-        self.schedule.row_at(&self.at)
-    }
-
     /// Begins the run of the next pass; false at the end of the reduction.
     fn begin_run(&mut self) -> bool {
-        let next = self.schedule.row_at(&self.at).or_else(|| self.begin_again());
-        let Some(index) = next else { return false };
+        let Some(index) = self.schedule.row_at(&self.at) else { return false };
         let row = self.schedule.rows()[index];
+        if row.phase == Phase::Last {
+            self.refuted = Refuted::default();
+        }
         let is_small = self.current.1.tokens < WORTH_LARGE_GROUPS;
         let proposals = if is_small && !row.policy.on_small_programs {
             Vec::new()

@@ -3,7 +3,6 @@
 use clreduce_testcase::{Language, Token, TokenKind, step};
 
 use crate::gnu::{blank, parentheses};
-use crate::tree::SyntaxNode;
 
 /// Digraphs, each with a plain spelling of two bytes. What begins begins at the first of them, and what ends ends at the last.
 const DIGRAPHS: [(&[u8; 2], &[u8; 2]); 5] =
@@ -58,21 +57,12 @@ pub(super) fn make_plain(bytes: &[u8], language: Language, tokens: &[Token], out
     }
 }
 
-/// A bracket that is written with two characters is both of them.
-pub(super) fn take_in_digraphs(nodes: &mut [SyntaxNode], bytes: &[u8], seen: &[u8]) {
-    let is_digraph = |start: usize| {
-        let is = |(two, plain): &(&[u8; 2], &[u8; 2])| {
-            bytes[start..].starts_with(*two) && seen[start..].starts_with(*plain)
-        };
-        DIGRAPHS.iter().any(is)
+/// Returns true if there is a digraph at `start`, which the parser sees as a plain spelling.
+pub(super) fn is_digraph(bytes: &[u8], seen: &[u8], start: usize) -> bool {
+    let is = |(two, plain): &(&[u8; 2], &[u8; 2])| {
+        bytes[start..].starts_with(*two) && seen[start..].starts_with(*plain)
     };
-    for node in nodes.iter_mut().filter(|node| !node.named && node.end == node.start + 1) {
-        let start = node.start as usize;
-        if let Some(first) = [start, start.saturating_sub(1)].into_iter().find(|&it| is_digraph(it))
-        {
-            (node.start, node.end) = (first as u32, first as u32 + 2);
-        }
-    }
+    DIGRAPHS.iter().any(is)
 }
 
 #[cfg(test)]

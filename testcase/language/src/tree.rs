@@ -12,7 +12,7 @@ use tree_sitter::Language as Grammar;
 
 use crate::kind::{GrammarNames, NodeField, NodeKind};
 use crate::mask::masked;
-use crate::spellings::take_in_digraphs;
+use crate::spellings::is_digraph;
 use clreduce_testcase::step;
 
 // Each grammar is loaded once.
@@ -283,6 +283,17 @@ fn flatten(tree: &tree_sitter::Tree, names: &GrammarNames) -> Vec<SyntaxNode> {
             let Some(closed) = open.pop() else { return nodes };
             nodes[closed as usize].after = NodeId(nodes.len() as u32);
             cursor.goto_parent();
+        }
+    }
+}
+
+/// A bracket that is written with two characters is both of them.
+fn take_in_digraphs(nodes: &mut [SyntaxNode], bytes: &[u8], seen: &[u8]) {
+    for node in nodes.iter_mut().filter(|node| !node.named && node.end == node.start + 1) {
+        let start = node.start as usize;
+        let mut starts = [start, start.saturating_sub(1)].into_iter();
+        if let Some(first) = starts.find(|&at| is_digraph(bytes, seen, at)) {
+            (node.start, node.end) = (first as u32, first as u32 + 2);
         }
     }
 }

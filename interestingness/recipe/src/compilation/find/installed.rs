@@ -10,6 +10,12 @@ use crate::naming::unversioned;
 /// The newest version of a compiler that is looked for.
 const NEWEST: u32 = 40;
 
+/// A compiler that can read the program, and the options with which it does.
+pub(super) struct CheckingCompiler {
+    pub compiler: String,
+    pub reading: String,
+}
+
 /// The newest clang and the newest gcc that are installed, but for the one that is suspected.
 pub(super) fn other_compilers(suspected: &str, name: &str) -> impl Iterator<Item = String> {
     let suspected = program(suspected);

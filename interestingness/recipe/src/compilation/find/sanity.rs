@@ -8,7 +8,7 @@ use clreduce_kernel::RunOutcome;
 use clreduce_process::{End, quoted};
 use clreduce_tools::{CLANG, GCC, find_program};
 
-use super::installed::{is_c, is_cpp, newest, stems_for};
+use super::installed::{CheckingCompiler, is_c, is_cpp, newest, stems_for};
 use super::program::ProgramFiles;
 use super::reports::{Refusal, printed, report_at};
 use super::{BugSearch, CompilerBugError, promises, warnings};
@@ -188,12 +188,6 @@ fn of_first<'a>(
 ) -> &'a [&'a CheckingCompiler] {
     let is_there = readers.first().is_some_and(Result::is_ok);
     &there[..usize::from(is_there)]
-}
-
-/// A compiler that can read the program, and the options with which it does.
-pub(super) struct CheckingCompiler {
-    pub compiler: String,
-    pub reading: String,
 }
 
 /// Finds the options with which a compiler reads the program, or the reason that it does not.

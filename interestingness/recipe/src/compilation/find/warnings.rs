@@ -3,9 +3,8 @@
 
 use clreduce_process::quoted;
 
-use super::installed::{family, is_c, newest, stems_for};
+use super::installed::{CheckingCompiler, family, is_c, newest, stems_for};
 use super::program::ProgramFiles;
-use super::sanity::CheckingCompiler;
 use super::{BugSearch, CompilerBugError};
 
 /// Warnings about undefined behaviour that a run does not show.

@@ -7,8 +7,8 @@ use clreduce_kernel::RunOutcome;
 use clreduce_process::quoted;
 
 use super::forms::ProgramForm;
-use super::installed::{family, other_compilers, other_versions, stems_for};
-use super::sanity::{self, CheckingCompiler};
+use super::installed::{CheckingCompiler, family, other_compilers, other_versions, stems_for};
+use super::sanity;
 use super::{BugSearch, CompilerBugError, CompilerRun};
 use crate::compilation::command::Form;
 use crate::suspect::with_compiler;
