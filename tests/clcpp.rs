@@ -21,7 +21,7 @@ fn a_crash_of_clang() {
     let [tokens, steps] = ["tokens", "steps"].map(|name| summary[name].as_u64().unwrap());
     assert!(left.contains("..."), "{left}");
     assert!(tokens <= 80, "{tokens} tokens: {left}");
-    assert!(steps <= 400, "{steps} steps");
+    assert!(steps <= 450, "{steps} steps");
     for gone in ["kernel", "global", "local", "namespace", "image2d_t"] {
         assert!(!left.contains(gone), "{left}");
     }

@@ -204,12 +204,16 @@ fn by_hash(
         let text =
             String::from_utf8_lossy(case.files().first().map_or(&[][..], |file| &file.bytes))
                 .into_owned();
+        // What a test thinks of a program does not depend on its blanks.
+        let words: Vec<&str> =
+            tokens(text.as_bytes()).filter_map(|token| text.get(token.range())).collect();
+        let plain = TestCase::single("words", words.join(" ").into_bytes()).unwrap();
         let has_all = needles.iter().all(|needle| text.contains(needle.as_str()));
         let refuses = match seed % 4 {
             0 => false,
-            1 => noise(seed, case).is_multiple_of(2),
-            2 => noise(seed, case).is_multiple_of(10),
-            _ => !noise(seed, case).is_multiple_of(5),
+            1 => noise(seed, &plain).is_multiple_of(2),
+            2 => noise(seed, &plain).is_multiple_of(10),
+            _ => !noise(seed, &plain).is_multiple_of(5),
         };
         has_all && (*case == original || !refuses)
     }
@@ -218,7 +222,7 @@ fn by_hash(
 #[test]
 fn no_single_token_of_a_result_can_go() {
     let seeds = std::env::var("CLREDUCE_TEST_SEEDS").ok();
-    let seeds = seeds.map_or(16, |seeds| seeds.parse().expect("CLREDUCE_TEST_SEEDS is a number"));
+    let seeds = seeds.map_or(6, |seeds| seeds.parse().expect("CLREDUCE_TEST_SEEDS is a number"));
     let mut wrong = Vec::new();
     for seed in 0..seeds {
         let mut draw = Draw(seed, 0);
