@@ -283,9 +283,9 @@ fn escape_sequences_of_others_are_shown_and_do_nothing() {
          echo \"$file:1:1: internal compiler error: in f, at $(cat FOREIGN):1\" >&2; exit 4",
     );
     assert_tame(&bench, &["init", "--", "./evil-cc", "-c", "bug.c"]);
-    let recipe = "preset = \"crash\"\n[[configuration]]\nname = \"cc\"\naccused = true\n\
-                  build = \"./evil-cc {file}\"\n";
-    bench.write("evil.toml", recipe);
+    let compiler = bench.path("evil-cc").display().to_string();
+    let recipe = "preset = \"crash\"\n[[configuration]]\nname = \"cc\"\naccused = true\nbuild = \"";
+    bench.write("evil.toml", format!("{recipe}{compiler} {{file}}\"\n"));
     assert_tame(&bench, &["explain", "bug.c", "--test", "evil.toml"]);
     assert_tame(&bench, &["report", "bug.c", "--test", "evil.toml"]);
     // A name is foreign, too.
