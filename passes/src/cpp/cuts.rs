@@ -79,7 +79,7 @@ impl Pass for CppCuts {
     fn info(&self) -> PassInfo {
         PassInfo::new(
             "cpp-cuts",
-            "Remove what ties most of a C++ program to the rest, and everything that becomes unreachable",
+            "Remove what ties most of a C++ program to the rest, and what becomes unreachable",
             CPP,
         )
         // So may some of the passes whose proposals are compared.
