@@ -6,11 +6,11 @@
 
 #[cfg(target_os = "linux")]
 #[allow(dead_code)]
-#[path = "../tests/remote/executor.rs"]
+#[path = "../tests/it/remote/executor.rs"]
 mod executor;
 #[cfg(target_os = "linux")]
 #[allow(dead_code)]
-#[path = "../tests/remote/service.rs"]
+#[path = "../tests/it/remote/service.rs"]
 mod service;
 
 #[cfg(not(target_os = "linux"))]

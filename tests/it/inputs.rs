@@ -1,0 +1,123 @@
+//! `clreduce inputs` with the real clang: small kernels whose branches take one input each.
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+use crate::support::{Bench, assert_mentions, stderr, stdout};
+
+/// Looks for launches of a kernel. Returns the file that was written, and what was printed.
+fn inputs(bench: &Bench, kernel: &str, more: &[&str]) -> (String, String, String) {
+    bench.write("k.cl", kernel);
+    let done = bench.run(&[&["inputs", "k.cl", "--output", "found.toml"], more].concat()).code(0);
+    let found = bench.read("found.toml");
+    std::fs::remove_file(bench.path("found.toml")).unwrap();
+    (found, stdout(&done), stderr(&done))
+}
+
+fn launches(found: &str) -> usize {
+    found.matches("[[launch]]").count()
+}
+
+/// I1: what the kernel waits for is in the first comparison. I5: the same seed, the same file.
+#[test]
+fn a_value_that_is_compared_takes_two_runs() {
+    let bench = Bench::new();
+    let kernel = "kernel void k(global int *r, int x) { if (x == -2987) r[0] = 1; }\n";
+    let (found, out, _) = inputs(&bench, kernel, &[]);
+    assert_mentions(&found, &["is = -2987\n", "value = \"int\""]);
+    assert_eq!(launches(&found), 2, "{found}");
+    assert_mentions(&out, &["covered: 2 of 2 branches", "2 launches of 2 that were run"]);
+    let (again, ..) = inputs(&bench, kernel, &[]);
+    assert_eq!(again, found);
+    // Without --output, it is the file that other commands read, and it is not overwritten.
+    bench.run(&["inputs", "k.cl"]).code(0);
+    assert_eq!(bench.read("k.args.toml"), found);
+    let refused = bench.run(&["inputs", "k.cl"]).code(1);
+    assert_mentions(&stderr(&refused), &["k.args.toml` already exists", "--output"]);
+    // `run` sums up all launches, and `check` reads the same file by the same rule.
+    let run = ["run", "k.cl", "--device-name", "host", "--coverage"];
+    assert_mentions(&stdout(&bench.run(&run).code(0)), &["0x1,", "covered: 2 of 2 branches"]);
+    let check = ["check", "k.cl", "--only", "compile", "--coverage"];
+    assert_mentions(&stdout(&bench.run(&check).code(0)), &["2 of 2 branches", "2 launches"]);
+    bench.write("one.toml", found.rsplit_once("\n[[launch]]").unwrap().0);
+    let one = [&run[..], &["--args", "one.toml"]].concat();
+    assert_mentions(
+        &stdout(&bench.run(&one).code(0)),
+        &["k.cl:1:43: condition never true (1 work-item, 1 launch)"],
+    );
+    // Several files are summed up, too.
+    let both = [&one[..], &["--args", "k.args.toml"]].concat();
+    assert_mentions(&stdout(&bench.run(&both).code(0)), &["2 of 2 branches", "3 launches"]);
+    bench.write("bad.toml", found.replace("is = ", "iss = "));
+    let refused = bench.run(&["check", "k.cl", "--args", "bad.toml"]).code(2);
+    assert_mentions(&stderr(&refused), &["bad.toml", "iss"]);
+    let pocl = bench.run(&["run", "k.cl", "--device-name", "pocl", "--coverage"]).code(2);
+    assert_mentions(&stderr(&pocl), &["--device-name host"]);
+    bench.assert_nothing_left();
+}
+
+/// I2: the second check is seen once the first is passed.
+#[test]
+fn nested_checks_fall_one_after_the_other() {
+    let bench = Bench::new();
+    let kernel = "kernel void k(global int *r, int x, long y) {\n  if (x == 7) {\n    if (y == x * 3)\n      r[0] = 1;\n  }\n  \
+        switch (r[0]) { case 1000: r[0] = 2; break; default: break; }\n}\n";
+    let (found, out, _) = inputs(&bench, kernel, &[]);
+    assert_mentions(&found, &["is = 7\n", "is = 21\n", "fill = [1000"]);
+    assert_mentions(&out, &["covered: 6 of 6 branches"]);
+}
+
+/// I3: a launch under which the kernel reads beyond its buffer is left out, and said.
+#[test]
+fn invalid_launches_are_left_out() {
+    let bench = Bench::new();
+    let kernel = "kernel void k(global int *a, int n) {\n  size_t tid = get_global_id(0);\n  if (tid < n)\n    a[tid] = 3;\n}\n";
+    let launch = |n: u32| {
+        format!(
+            "[[launch]]\nkernel = \"k\"\nglobal = [9]\nlocal = [3]\n[[launch.argument]]\nbuffer = \"int\"\nelements = 8\n\
+             [[launch.argument]]\nvalue = \"int\"\nis = {n}\n"
+        )
+    };
+    bench.write("given.toml", launch(9) + &launch(8));
+    let (found, _, err) = inputs(&bench, kernel, &["--args", "given.toml"]);
+    assert_mentions(
+        &err,
+        &["left out: a launch of `k` with 9 work-items", "k.cl:4: out-of-bounds"],
+    );
+    let values: Vec<i64> = found
+        .lines()
+        .filter_map(|line| line.strip_prefix("is = "))
+        .map(|value| value.parse().unwrap())
+        .collect();
+    assert!(values.contains(&8) && values.contains(&0), "{values:?}");
+    assert!(values.iter().all(|&n| n <= 8), "{values:?}");
+    bench.write("valid.toml", found);
+    bench.run(&["check", "k.cl", "--args", "valid.toml", "--only", "sanitize"]).code(0);
+    // Buffers that clreduce made itself are enlarged.
+    let twice = "kernel void k(global int *a, int n) { if (n == 77) a[get_global_id(0) * 2 + 1] = n; a[1] = n; }\n";
+    let (found, out, _) = inputs(&bench, &format!("// -g 1,1,1 -l 1,1,1\n{twice}"), &[]);
+    assert_mentions(&found, &["elements = 2\n", "is = 77\n"]);
+    assert_mentions(&out, &["covered: 2 of 2 branches"]);
+}
+
+/// I4: the search ends, and says which branch is left. B: what cannot be launched is said.
+#[test]
+fn what_cannot_happen_is_said() {
+    let bench = Bench::new();
+    let kernel = "kernel void k(global int *r, int x) {\n  if (x != x)\n    r[0] = 1;\n}\n";
+    let (found, out, _) = inputs(&bench, kernel, &[]);
+    assert!(launches(&found) >= 1, "{found}");
+    assert_mentions(&out, &["k.cl:2:7: condition never true", "k.cl:3:5: never executed"]);
+    let refused = |kernel: &str, code| {
+        bench.write("odd.cl", kernel);
+        stderr(&bench.run(&["inputs", "odd.cl"]).code(code))
+    };
+    assert_mentions(&refused("int x;\n", 2), &["no kernel"]);
+    assert_mentions(&refused("kernel void k(image2d_t i) {}\n", 1), &["image2d_t i"]);
+    assert_mentions(&refused("kernel void k(global int *r) { r[0] = gone(); }\n", 1), &["gone"]);
+    let wrong = refused(
+        "// -g 4,1,1 -l 4,1,1\nkernel void k(global int *r) { r[0] = get_local_id(0); }\n",
+        1,
+    );
+    assert_mentions(&wrong, &["odd.cl:2: data-race", "no launch of `odd.cl` is valid", "--args"]);
+    bench.run(&["inputs", "gone.cl"]).code(2);
+    bench.assert_nothing_left();
+}

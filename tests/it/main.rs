@@ -1,0 +1,57 @@
+//! Tests of the whole program and of the library, a module for each subject. One binary: they link once.
+
+#![allow(missing_docs, reason = "a test says what it is by its name")]
+
+mod support;
+
+mod accusations;
+mod bad_input;
+mod batch;
+mod bug_report;
+mod check;
+mod clcpp;
+mod clues;
+mod compile_filter;
+mod complaints;
+mod corpus;
+mod cuda;
+mod determinism;
+mod devices;
+mod embedding;
+mod everywhere;
+mod first_hour;
+mod flags;
+mod flaky;
+mod fuzz;
+mod fuzz_c;
+mod fuzz_driver;
+mod fuzz_planted;
+mod fuzz_votes;
+mod generate;
+mod in_place;
+mod init;
+mod init_pins;
+mod inputs;
+mod interrupts;
+mod large_first;
+mod manual;
+mod mutants;
+mod ndrange;
+mod nesting;
+mod not_run;
+mod options;
+mod projects;
+mod pump;
+mod real;
+mod recipes;
+mod recipes_of_kernels;
+mod remote;
+mod report_page;
+mod resume;
+mod sandbox;
+mod speculation_bound;
+mod terminal;
+mod time_limits;
+mod trust;
+mod windows;
+mod zoo;

@@ -1,0 +1,48 @@
+//! The manual names what there is, and there is what it names.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::support::{Bench, SCRIPT, stdout};
+
+fn options(text: &str) -> BTreeSet<String> {
+    let pieces = text.split("--").skip(1);
+    let name = |piece: &str| -> String {
+        piece.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect()
+    };
+    pieces.map(name).filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase())).collect()
+}
+
+#[test]
+fn options_and_fields_of_the_manual_exist() {
+    let bench = Bench::with_bug();
+    let manual = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/manual.md");
+    let manual = fs::read_to_string(manual).unwrap();
+    let mut known = options(&stdout(&bench.reduce(&["--help"])));
+    known.insert("generate".to_owned());
+    let unknown: Vec<_> = options(&manual).difference(&known).cloned().collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+
+    let batch = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/batch.md");
+    let known = options(&stdout(&bench.reduce(&["batch", "--help"])));
+    let unknown: Vec<_> =
+        options(&fs::read_to_string(batch).unwrap()).difference(&known).cloned().collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+
+    let campaigns = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/campaigns.md");
+    let mut known = options(&stdout(&bench.reduce(&["fuzz", "--help"])));
+    known.extend(options(&stdout(&bench.reduce(&["run", "--help"]))));
+    let unknown: Vec<_> =
+        options(&fs::read_to_string(campaigns).unwrap()).difference(&known).cloned().collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+
+    bench.reduce(&["bug.c", "--test", SCRIPT, "--events", "e.jsonl", "--summary", "s"]);
+    let mut fields: BTreeSet<String> = BTreeSet::new();
+    for object in bench.events("e.jsonl").into_iter().chain([bench.json("s")]) {
+        fields.extend(object.as_object().unwrap().keys().cloned());
+    }
+    let missing: Vec<_> =
+        fields.iter().filter(|field| !manual.contains(&format!("`{field}`"))).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
