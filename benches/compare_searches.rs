@@ -1,7 +1,7 @@
 //! The reducer's search beside others, on one file: `cargo bench --bench compare_searches -- FILE TEST`.
 //!
 //! Prints for each search how many tests a reduction takes without speculation and without a compile filter, and how
-//! many tokens are left. `docs/benchmarks.md` has such a table.
+//! many tokens are left. `notes/measurements/search-strategies.md` has such a table.
 
 mod searches;
 #[allow(dead_code, unused_imports)]

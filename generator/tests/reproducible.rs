@@ -70,9 +70,9 @@ fn compare(file: &str, hashes: &str) {
 /// The page with one short kernel of each mode.
 #[test]
 fn the_gallery_shows_what_the_commands_print() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/generator-gallery.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/gallery.md");
     let mut page = "# Generated kernels, one of each mode, and one in CUDA\n\nThe second line of each kernel is the command that \
-        prints it. [Generating kernels](generator.md) explains the modes.\n"
+        prints it. [Generating kernels](../docs/generator.md) explains the modes.\n"
         .to_owned();
     let tokens: Tokens = "400..500".parse().unwrap();
     let opencl = Mode::ALL.map(|mode| (mode.name(), mode, Target::OpenCl12));

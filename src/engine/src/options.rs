@@ -159,7 +159,7 @@ impl Options {
     /// Returns true if a compile filter is wanted for a program in this language.
     ///
     /// It is on for OpenCL C, where it saves a sixth of the tests. It is off for C, where it saves hardly any
-    /// (`docs/benchmarks.md`).
+    /// (`notes/measurements/compile-filter.md`).
     #[must_use]
     pub fn wants_compile_filter(&self, language: Language) -> bool {
         !self.no_compile_filter && (self.compile_filter || language == Language::OpenCl)
