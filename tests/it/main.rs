@@ -25,6 +25,7 @@ mod flaky;
 mod fuzz;
 mod fuzz_c;
 mod fuzz_driver;
+mod fuzz_overlap;
 mod fuzz_planted;
 mod fuzz_votes;
 mod generate;

@@ -11,11 +11,12 @@ use crate::log::{AvoidLine, Conclusion, End};
 use crate::outcome::{Class, ExpectedResult, Observed, Subject};
 use crate::programs::{Program, Programs};
 use crate::publish;
-use crate::reduction::{BugReduction, NotReduced, Reduced};
+use crate::queues::Alarm;
+use crate::reduction::{BugReduction, Reduced, ReducedBug, Stop};
 use crate::runner::Runner;
-use crate::shared::{Alarm, Shared};
+use crate::shared::Shared;
 
-/// Looks into the alarms of one device, one after the other.
+/// Looks into alarms, several of a device side by side. What they come to is settled in their order.
 pub(crate) struct Investigator<'a> {
     pub runner: &'a Runner,
     pub programs: &'a Programs,
@@ -33,44 +34,134 @@ struct Suspect<'a> {
     observed: Observed,
 }
 
+/// What a look at a program has come to, if the known bugs are all that there are.
+enum Finding {
+    /// There is no bug, or nothing can be said.
+    Ended(End, String),
+    /// It is this bug, by this construct if there is one, and the feature to avoid for it.
+    Known { bug: String, construct: Option<String>, feature: Option<String> },
+    /// Reduced, it is this bug.
+    Duplicate(String, Cures),
+    /// It is a new bug.
+    Bug(Box<ReducedBug>),
+}
+
+impl Finding {
+    fn known(bug: &KnownBug, construct: Option<&String>, feature: Option<String>) -> Self {
+        let construct = construct.or(bug.constructs.first()).cloned();
+        Self::Known { bug: bug.name.clone(), construct, feature }
+    }
+}
+
 impl Investigator<'_> {
     /// Looks into an alarm. `None` once the campaign is cancelled.
     ///
     /// # Errors
     /// When a bug cannot be written down.
     pub(crate) fn look(&self, alarm: &Alarm) -> Result<Option<Conclusion>, CampaignError> {
+        let suspect = match self.suspect(alarm) {
+            Some(Ok(suspect)) => suspect,
+            Some(Err(gone)) => return Ok(self.shared.wait_for_earlier(alarm).then_some(gone)),
+            None => return Ok(None),
+        };
+        let mut bugs = self.bugs(&suspect);
+        loop {
+            let Some(finding) = self.judge(&suspect, &bugs)? else { return Ok(None) };
+            if !self.shared.wait_for_earlier(alarm) {
+                return Ok(None);
+            }
+            // An earlier alarm may have shown a bug meanwhile. No other one will.
+            let now = self.bugs(&suspect);
+            if now == bugs {
+                return self.conclude(&suspect, finding);
+            }
+            bugs = now;
+        }
+    }
+
+    /// Runs the program of an alarm again. Without the alarm, there is a conclusion already. The outermost `None` says that the
+    /// campaign is cancelled.
+    fn suspect<'a>(&self, alarm: &'a Alarm) -> Option<Result<Suspect<'a>, Conclusion>> {
+        let gone = |signature, reason| {
+            let conclusion = self.conclusion(alarm, signature);
+            Some(Err(Conclusion { end: End::Gone, reason, ..conclusion }))
+        };
         let name = self.runner.matrix.name(alarm.configuration);
         let avoid = self.shared.with_knowledge(|known| known.avoid_of(&name, alarm.program));
         let program = match self.programs.make(alarm.program, &avoid, &self.runner.cancel) {
             Ok(program) => program,
-            Err(NoProgram::Cancelled) => return Ok(None),
-            Err(NoProgram::None(reason)) => {
-                let conclusion = self.conclusion(alarm, String::new());
-                return Ok(Some(Conclusion { end: End::Gone, reason, ..conclusion }));
-            }
+            Err(NoProgram::Cancelled) => return None,
+            Err(NoProgram::None(reason)) => return gone(String::new(), reason),
         };
-        let Some(original) = self.expected_of(&program, alarm) else { return Ok(None) };
-        let observed = self.runner.observe(alarm.configuration, &original);
-        let Some(observed) = observed else { return Ok(None) };
+        let original = self.expected_of(&program, alarm)?;
+        let observed = self.runner.observe(alarm.configuration, &original)?;
+        if observed.class != alarm.class {
+            let reason = format!("the next time: {}", observed.class.name());
+            return gone(observed.signature, reason);
+        }
         let device = self.runner.matrix.configurations[alarm.configuration].device;
-        let suspect = Suspect { alarm, device, program, original, observed };
-        if suspect.observed.class != alarm.class {
-            let now = suspect.observed.class.name();
-            return Ok(Some(self.ended(&suspect, End::Gone, format!("the next time: {now}"))));
-        }
-        let family = self.runner.matrix.family(alarm.configuration);
-        let bugs = self.shared.with_knowledge(|known| known.bugs_of(family, &suspect.observed));
-        match self.known(&suspect, &bugs) {
+        Some(Ok(Suspect { alarm, device, program, original, observed }))
+    }
+
+    /// The bugs so far that show as the suspected one does.
+    fn bugs(&self, suspect: &Suspect<'_>) -> Vec<KnownBug> {
+        let family = self.runner.matrix.family(suspect.alarm.configuration);
+        self.shared.with_knowledge(|known| known.bugs_of(family, &suspect.observed))
+    }
+
+    /// What a program shows, if these are the known bugs. `None` once the campaign is cancelled.
+    fn judge(
+        &self,
+        suspect: &Suspect<'_>,
+        bugs: &[KnownBug],
+    ) -> Result<Option<Finding>, CampaignError> {
+        match self.known(suspect, bugs) {
             None => return Ok(None),
-            Some(Some(conclusion)) => return Ok(Some(conclusion)),
+            Some(Some(known)) => return Ok(Some(known)),
             Some(None) => {}
         }
-        match self.to_blame(&suspect) {
-            None => return Ok(None),
-            Some(Some((end, reason))) => return Ok(Some(self.ended(&suspect, end, reason))),
-            Some(None) => {}
+        match self.to_blame(suspect) {
+            None => Ok(None),
+            Some(Some((end, reason))) => Ok(Some(Finding::Ended(end, reason))),
+            Some(None) => self.reduce(suspect, bugs),
         }
-        self.reduce(&suspect, &bugs)
+    }
+
+    /// Settles what a program has shown, and writes a new bug down. `None` once the campaign is cancelled.
+    fn conclude(
+        &self,
+        suspect: &Suspect<'_>,
+        finding: Finding,
+    ) -> Result<Option<Conclusion>, CampaignError> {
+        let ended = |end, reason| self.ended(suspect, end, reason);
+        Ok(Some(match finding {
+            Finding::Ended(end, reason) => ended(end, reason),
+            Finding::Known { bug, construct, feature } => {
+                // It may have been reduced beside the one that showed the bug first.
+                self.reduction.forget(&self.name_of(suspect))?;
+                let avoid = self.new_lines(suspect.alarm, feature);
+                let known = ended(End::Known, String::new());
+                Conclusion { bug: Some(bug), construct, avoid, ..known }
+            }
+            Finding::Duplicate(bug, cures) => {
+                let duplicate = ended(End::Duplicate, String::new());
+                let bug = Some(bug);
+                self.with_cures(Conclusion { bug, ..duplicate }, suspect.alarm, cures)
+            }
+            Finding::Bug(found) => {
+                let name = self.name_of(suspect);
+                match self.reduction.publish(&name, &found, &suspect.original) {
+                    Ok(()) => {
+                        let bug = ended(End::Bug, String::new());
+                        let bug = Conclusion { bug: Some(name), ..bug };
+                        self.with_cures(bug, suspect.alarm, found.cures)
+                    }
+                    Err(Stop::Failed(reason)) => ended(reason.end(), reason.to_string()),
+                    Err(Stop::Cancelled) => return Ok(None),
+                    Err(Stop::Campaign(error)) => return Err(error),
+                }
+            }
+        }))
     }
 
     /// A program with the right result, or that of the majority. `None` once the campaign is cancelled.
@@ -103,24 +194,19 @@ impl Investigator<'_> {
         }
     }
 
-    /// The conclusion if the bug is a known one. The outermost `None` says that the campaign is cancelled.
-    fn known(&self, suspect: &Suspect<'_>, bugs: &[KnownBug]) -> Option<Option<Conclusion>> {
-        let known = |bug: &KnownBug, construct: Option<&String>, avoid: Vec<AvoidLine>| {
-            let ended = self.ended(suspect, End::Known, String::new());
-            let construct = construct.or(bug.constructs.first()).cloned();
-            Some(Some(Conclusion { bug: Some(bug.name.clone()), construct, avoid, ..ended }))
-        };
+    /// The finding if the bug is a known one. The outermost `None` says that the campaign is cancelled.
+    fn known(&self, suspect: &Suspect<'_>, bugs: &[KnownBug]) -> Option<Option<Finding>> {
         let configuration = suspect.alarm.configuration;
         for bug in bugs {
             if Knowledge::is_told_apart(&suspect.observed) {
-                return known(bug, None, Vec::new());
+                return Some(Some(Finding::known(bug, None, None)));
             }
             // Another configuration of the device was wrong with the same program.
             if bug.program == suspect.alarm.program
                 && let Some(reduced) = self.reduced(&bug.name)
                 && self.runner.shows(configuration, &reduced, &suspect.observed)?
             {
-                return known(bug, None, Vec::new());
+                return Some(Some(Finding::known(bug, None, None)));
             }
             let Some(kernel) = suspect.program.kernel() else { continue };
             for construct in &bug.constructs {
@@ -132,7 +218,7 @@ impl Investigator<'_> {
                         construct,
                         kernel,
                     )?;
-                    return known(bug, Some(construct), self.new_lines(suspect.alarm, [feature]));
+                    return Some(Some(Finding::known(bug, Some(construct), Some(feature))));
                 }
             }
         }
@@ -140,7 +226,7 @@ impl Investigator<'_> {
         if let Some(without) = self.without_known(suspect, bugs)
             && self.runner.is_right(configuration, &Subject::from(&without))?
         {
-            return known(&bugs[0], None, Vec::new());
+            return Some(Some(Finding::known(&bugs[0], None, None)));
         }
         Some(None)
     }
@@ -219,46 +305,36 @@ impl Investigator<'_> {
         Some(Some((End::NotReduced, reason)))
     }
 
-    /// Reduces the program, and writes the bug down if it is a new one.
+    /// Reduces the program. `None` once the campaign is cancelled.
     fn reduce(
         &self,
         suspect: &Suspect<'_>,
         bugs: &[KnownBug],
-    ) -> Result<Option<Conclusion>, CampaignError> {
+    ) -> Result<Option<Finding>, CampaignError> {
         let configuration = suspect.alarm.configuration;
+        let own = suspect.program.kernel();
         // What is known must not come out again.
-        let other = self.without_known(suspect, bugs);
-        let target = match other {
+        let target = match self.without_known(suspect, bugs) {
             Some(kernel) => {
                 let subject = Subject::from(&kernel);
                 match self.runner.shows(configuration, &subject, &suspect.observed) {
                     None => return Ok(None),
                     Some(true) => Some(kernel),
-                    Some(false) => suspect.program.kernel().cloned(),
+                    Some(false) => own.cloned(),
                 }
             }
-            None => suspect.program.kernel().cloned(),
+            None => own.cloned(),
         };
         let name = self.name_of(suspect);
         let programs = (target.as_ref(), &suspect.original);
-        let reduced = self.reduction.run(&name, configuration, programs, &suspect.observed)?;
-        Ok(match reduced {
-            Reduced::Cancelled => None,
-            Reduced::Failed(NotReduced::Invalid(reason)) => {
-                Some(self.ended(suspect, End::Invalid, reason))
-            }
-            Reduced::Failed(reason) => {
-                Some(self.ended(suspect, End::NotReduced, reason.to_string()))
-            }
-            Reduced::Duplicate(bug, cures) => {
-                let ended = self.ended(suspect, End::Duplicate, String::new());
-                Some(self.with_cures(Conclusion { bug: Some(bug), ..ended }, suspect.alarm, cures))
-            }
-            Reduced::Bug(cures) => {
-                let ended = self.ended(suspect, End::Bug, String::new());
-                Some(self.with_cures(Conclusion { bug: Some(name), ..ended }, suspect.alarm, cures))
-            }
-        })
+        let found = (&suspect.observed, bugs);
+        match self.reduction.reduce(&name, configuration, programs, found) {
+            Ok(Reduced::Bug(bug)) => Ok(Some(Finding::Bug(bug))),
+            Ok(Reduced::Duplicate(bug, cures)) => Ok(Some(Finding::Duplicate(bug, cures))),
+            Err(Stop::Failed(reason)) => Ok(Some(Finding::Ended(reason.end(), reason.to_string()))),
+            Err(Stop::Cancelled) => Ok(None),
+            Err(Stop::Campaign(error)) => Err(error),
+        }
     }
 
     /// The conclusion with what cures the program.

@@ -1,4 +1,4 @@
-//! Running a campaign: threads that generate and run programs, and for each device one that looks into its alarms.
+//! Running a campaign: threads that generate and run programs, and for each device some that look into its alarms.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -14,7 +14,7 @@ use clreduce_engine::Options;
 use clreduce_generator::Avoid;
 use clreduce_interestingness::Cancel;
 use clreduce_journal::Facts;
-use clreduce_process::Limits;
+use clreduce_process::{Limits, processor_time};
 use clreduce_speculation::Pool;
 use crossbeam_channel::unbounded;
 
@@ -79,8 +79,8 @@ pub struct CampaignResult {
     pub open_alarms: usize,
     /// Wall time of this run.
     pub wall: Duration,
-    /// The share of the time of all threads in which something ran, from 0 to 1.
-    pub busy: f64,
+    /// The processors in use, on average: this process and all that it started.
+    pub cores: f64,
 }
 
 /// A campaign whose folder is open, and held by this process alone.
@@ -113,7 +113,7 @@ impl Campaign {
         self,
         mut listener: impl FnMut(Progress),
     ) -> Result<(CampaignResult, Batch), CampaignError> {
-        let started = Instant::now();
+        let (started, computed) = (Instant::now(), processor_time());
         let Self { batch, directory, log, lines, start } = self;
         let jobs = start.jobs.get();
         let pool = Arc::new(Pool::new(start.jobs).map_err(CampaignError::Threads)?);
@@ -196,12 +196,14 @@ impl Campaign {
             return Err(failure);
         }
         let wall = started.elapsed();
-        let available = wall.as_secs_f64() * jobs as f64;
+        let computed =
+            processor_time().zip(computed).map(|(now, before)| now.saturating_sub(before));
         let result = CampaignResult {
             timed_out: timed_out.into_inner(),
             open_alarms: shared.open_alarms(),
             wall,
-            busy: (pool.busy().as_secs_f64() / available).min(1.0),
+            // Where the system does not tell, threads that wait for something count as well.
+            cores: computed.unwrap_or_else(|| pool.busy()).as_secs_f64() / wall.as_secs_f64(),
         };
         Ok((result, batch))
     }
@@ -224,6 +226,12 @@ fn facts(start: &CampaignStart) -> Facts {
     all.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
+/// The number of alarms of a lane that are looked into at the same time. Those that come later may turn out to be the bug of an
+/// earlier one, so only a part of the processors works ahead.
+const fn side_by_side(jobs: usize) -> usize {
+    if jobs < 8 { 1 } else { jobs / 4 }
+}
+
 /// The work of a thread.
 type Work<'a> = Box<dyn FnOnce() + Send + 'a>;
 
@@ -237,11 +245,13 @@ fn work_of_threads<'a>(
 ) -> Vec<(String, Work<'a>)> {
     let mut all: Vec<(String, Work<'a>)> = Vec::new();
     for number in 0..jobs {
-        let work = move || run_programs(runner, programs, shared);
+        let patient = runner.patient();
+        let work = move || run_programs(&patient, programs, shared);
         all.push((format!("programs {number}"), Box::new(work)));
     }
     for device in 0..runner.matrix.devices.len() {
-        for lane in Lane::ALL {
+        let lanes = Lane::ALL.into_iter().flat_map(|lane| vec![lane; side_by_side(jobs)]);
+        for lane in lanes {
             let investigator = Investigator { runner, programs, shared, reduction };
             let work = move || look_into_alarms(&investigator, device, lane);
             all.push((format!("alarms {device} {lane:?}"), Box::new(work)));
@@ -307,7 +317,7 @@ fn voted_on(
     programs: &ExternalPrograms,
     shared: &Shared,
 ) -> Option<FinishedProgram> {
-    let permit = runner.pool.wait(&runner.cancel)?;
+    let permit = runner.permit()?;
     let made = programs.make(program, &runner.cancel);
     drop(permit);
     let missing = |reason| FinishedProgram { outcomes: Outcomes::new(), missing: Some(reason) };
@@ -327,7 +337,7 @@ fn voted_on(
     Some(FinishedProgram { outcomes, missing: None })
 }
 
-/// Looks into the alarms of a lane of a device, one after the other.
+/// Looks into the alarms of a lane of a device, one after the other. Other threads look into those between them.
 fn look_into_alarms(investigator: &Investigator<'_>, device: usize, lane: Lane) {
     let shared = investigator.shared;
     while let Some(alarm) = shared.next_alarm(device, lane) {

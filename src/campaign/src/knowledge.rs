@@ -43,7 +43,7 @@ impl Lane {
 }
 
 /// A bug that was reduced.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KnownBug {
     pub name: String,
     /// The family of the device: see [`Matrix::family`].

@@ -19,6 +19,7 @@ mod outcome;
 mod programs;
 mod progress;
 mod publish;
+mod queues;
 mod recipes;
 mod reduction;
 mod replay;

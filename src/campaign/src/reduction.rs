@@ -21,6 +21,7 @@ use crate::CampaignError;
 use crate::cure::{Cure, Cures, Search};
 use crate::elsewhere::{MakeTest, NoTest, ReductionTest};
 use crate::knowledge::KnownBug;
+use crate::log::End;
 use crate::matrix::Configuration;
 use crate::outcome::{ExpectedResult, Observed, Subject};
 use crate::programs::Programs;
@@ -49,14 +50,19 @@ pub(crate) struct BugReduction<'a> {
 
 /// The end of a reduction.
 pub(crate) enum Reduced {
-    /// The bug is new and written down; with the features that cure it.
-    Bug(Cures),
+    /// The bug is new.
+    Bug(Box<ReducedBug>),
     /// It is this bug: the reduced program is the same, or the same constructs show it.
     Duplicate(String, Cures),
-    /// It could not be reduced.
-    Failed(NotReduced),
-    /// The campaign is cancelled.
-    Cancelled,
+}
+
+/// A bug that can be written down.
+pub(crate) struct ReducedBug {
+    /// The reduced program.
+    program: Subject,
+    recipe: Recipe,
+    /// The features that cure it.
+    pub cures: Cures,
 }
 
 /// The reason that a bug is not reduced.
@@ -104,6 +110,16 @@ pub(crate) enum NotReduced {
     Report(#[from] ReportFailure),
 }
 
+impl NotReduced {
+    /// The end of the alarm.
+    pub(crate) fn end(&self) -> End {
+        match self {
+            Self::Invalid(_) => End::Invalid,
+            _ => End::NotReduced,
+        }
+    }
+}
+
 /// The end of a step without which a reduction does not go on.
 #[derive(Debug)]
 pub(crate) enum Stop {
@@ -122,38 +138,21 @@ impl<E: Into<NotReduced>> From<E> for Stop {
 }
 
 impl BugReduction<'_> {
-    /// Reduces a program. `original` is the one that was found; `kernel` is the one of clreduce's generator to begin with.
-    ///
-    /// # Errors
-    /// When the bug cannot be written down.
-    pub(crate) fn run(
+    /// Reduces a program. `original` is the one that was found; `kernel` is the one of clreduce's generator to begin with. These
+    /// `bugs` are known.
+    pub(crate) fn reduce(
         &self,
         name: &str,
         configuration: usize,
         (kernel, original): (Option<&Kernel>, &Subject),
-        observed: &Observed,
-    ) -> Result<Reduced, CampaignError> {
-        match self.reduce(name, configuration, (kernel, original), observed) {
-            Ok(reduced) => Ok(reduced),
-            Err(Stop::Cancelled) => Ok(Reduced::Cancelled),
-            Err(Stop::Failed(reason)) => Ok(Reduced::Failed(reason)),
-            Err(Stop::Campaign(error)) => Err(error),
-        }
-    }
-
-    fn reduce(
-        &self,
-        name: &str,
-        configuration: usize,
-        (kernel, original): (Option<&Kernel>, &Subject),
-        observed: &Observed,
+        (observed, bugs): (&Observed, &[KnownBug]),
     ) -> Result<Reduced, Stop> {
         let folder = self.batch.folder_of(name);
         let (small, cures) = match kernel {
             Some(kernel) => self.shrink(name, configuration, kernel, observed)?,
             None => (original.clone(), Cures::default()),
         };
-        if let Some((bug, cure)) = self.same_kind(configuration, &cures, observed) {
+        if let Some((bug, cure)) = same_kind(&cures, bugs) {
             let telling = vec![cure.clone()];
             return Ok(Reduced::Duplicate(bug, Cures { telling, ..cures }));
         }
@@ -164,16 +163,13 @@ impl BugReduction<'_> {
         let path = folder.join("recipe.toml");
         let recipe = Recipe::parse(&path, found.text)?.options(options);
         let text = self.reduce_text(name, &small, (&recipe, &path))?;
-        if let Some(bug) = self.duplicate_of(configuration, &text, observed) {
+        if let Some(bug) = self.duplicate_of(&text, bugs) {
             return Ok(Reduced::Duplicate(bug, cures));
         }
         let reduced = Subject { source: text, ..small };
         let expected = self.right_result(configuration, &reduced, &found.witnesses)?;
-        self.publish(name, (Subject { expected, ..reduced }, original), &recipe)?;
-        let state = folder.join(shrink::STATE);
-        clreduce_files::remove_tree(&state)
-            .map_err(|source| Stop::Campaign(CampaignError::Write { path: state, source }))?;
-        Ok(Reduced::Bug(cures))
+        let program = Subject { expected, ..reduced };
+        Ok(Reduced::Bug(Box::new(ReducedBug { program, recipe, cures })))
     }
 
     /// Makes a kernel smaller as a program, and looks for what cures it.
@@ -284,43 +280,15 @@ impl BugReduction<'_> {
         })
     }
 
-    /// The bug of the same family of devices that a construct with siblings shows, or one of these, with the construct. Without
-    /// siblings, nothing speaks for one bug in two places.
-    fn same_kind<'a>(
-        &self,
-        configuration: usize,
-        cures: &'a Cures,
-        observed: &Observed,
-    ) -> Option<(String, &'a Cure)> {
-        let bugs = self.known_bugs(configuration, observed);
-        let of_family = cures.telling.iter().filter(|cure| !cure.siblings.is_empty());
-        of_family.into_iter().find_map(|cure| {
-            let is_it = |bug: &&KnownBug| cure.names().any(|name| bug.constructs.contains(name));
-            Some((bugs.iter().find(is_it)?.name.clone(), cure))
-        })
-    }
-
-    fn known_bugs(&self, configuration: usize, observed: &Observed) -> Vec<KnownBug> {
-        let family = self.runner.matrix.family(configuration);
-        self.shared.with_knowledge(|known| known.bugs_of(family, observed))
-    }
-
-    /// The bug of the same family of devices that shows in the same way and has the same reduced program, but for names, layout, the
-    /// names of types and the values of literals.
-    fn duplicate_of(
-        &self,
-        configuration: usize,
-        text: &str,
-        observed: &Observed,
-    ) -> Option<String> {
-        let bugs = self.known_bugs(configuration, observed);
+    /// The bug that has the same reduced program, but for names, layout, the names of types and the values of literals.
+    fn duplicate_of(&self, text: &str, bugs: &[KnownBug]) -> Option<String> {
         let mine = self.outline(text)?;
         let kind = self.runner.matrix.kind;
-        let is_same = |name: &String| {
+        let is_same = |name: &&String| {
             let other = publish::read(self.directory, name, kind);
             other.and_then(|other| self.outline(&other.source)) == Some(mine)
         };
-        bugs.into_iter().map(|bug| bug.name).find(is_same)
+        bugs.iter().map(|bug| &bug.name).find(is_same).cloned()
     }
 
     fn outline(&self, source: &str) -> Option<ContentHash> {
@@ -357,17 +325,18 @@ impl BugReduction<'_> {
         }))
     }
 
-    /// Writes the folder of the bug.
-    fn publish(
+    /// Writes the folder of a bug.
+    pub(crate) fn publish(
         &self,
         name: &str,
-        (reduced, original): (Subject, &Subject),
-        recipe: &Recipe,
+        bug: &ReducedBug,
+        original: &Subject,
     ) -> Result<(), Stop> {
-        let case = self.case(&reduced.source)?;
+        let ReducedBug { program: kernel, recipe, .. } = bug;
+        let case = self.case(&kernel.source)?;
         // Every stage runs on the result once more: only a valid program accuses a compiler.
         let cancel: &Cancel = &self.runner.cancel;
-        let permit = self.runner.pool.wait(cancel).ok_or(Stop::Cancelled)?;
+        let permit = self.runner.permit().ok_or(Stop::Cancelled)?;
         let mut test = self.calibrated(recipe, &case);
         for _ in 1..ATTEMPTS {
             if test.is_ok() || cancel.is_cancelled() {
@@ -377,7 +346,7 @@ impl BugReduction<'_> {
         }
         let test = test?;
         let kind = self.runner.matrix.kind;
-        let folder = BugFolder { kernel: &reduced, original, recipe: recipe.text(), kind };
+        let folder = BugFolder { kernel, original, recipe: recipe.text(), kind };
         let mut failure = None;
         let written = folder.write(self.directory, name, |paths| {
             Ok((self.report)(&test, &case, paths, cancel).unwrap_or_else(|reason| {
@@ -387,9 +356,29 @@ impl BugReduction<'_> {
         });
         drop(permit);
         match (written.map_err(Stop::Campaign)?, failure) {
-            (true, _) => Ok(()),
+            (true, _) => {
+                let path = self.batch.folder_of(name).join(shrink::STATE);
+                clreduce_files::remove_tree(&path)
+                    .map_err(|source| Stop::Campaign(CampaignError::Write { path, source }))
+            }
             (false, Some(reason)) => Err(reason.into()),
             (false, None) => Err(Stop::Cancelled),
         }
     }
+
+    /// Removes what a reduction has left that was in vain.
+    pub(crate) fn forget(&self, name: &str) -> Result<(), CampaignError> {
+        let path = self.batch.folder_of(name);
+        clreduce_files::remove_tree(&path).map_err(|source| CampaignError::Write { path, source })
+    }
+}
+
+/// The bug that a construct with siblings shows, or one of these, with the construct. Without siblings, nothing speaks for one
+/// bug in two places.
+fn same_kind<'a>(cures: &'a Cures, bugs: &[KnownBug]) -> Option<(String, &'a Cure)> {
+    let of_family = cures.telling.iter().filter(|cure| !cure.siblings.is_empty());
+    of_family.into_iter().find_map(|cure| {
+        let is_it = |bug: &&KnownBug| cure.names().any(|name| bug.constructs.contains(name));
+        Some((bugs.iter().find(is_it)?.name.clone(), cure))
+    })
 }

@@ -1,7 +1,7 @@
 //! Running programs on configurations, within the pool of the campaign.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use clreduce_devices::{Device, DeviceWorker, WorkerOptions};
@@ -9,7 +9,7 @@ use clreduce_interestingness::Cancel;
 use clreduce_kernel::{KernelRun, Output, Plan, ProgramKind, RunLimits, RunOutcome};
 use clreduce_process::{Limits, ToolRunner};
 use clreduce_recipe::run_commands;
-use clreduce_speculation::Pool;
+use clreduce_speculation::{Permit, Pool};
 use clreduce_testcase::TestCase;
 
 use crate::CampaignError;
@@ -32,10 +32,24 @@ struct RunMode {
     limit: Duration,
     /// On a fresh worker process.
     afresh: bool,
+    /// While no other program is on the device, if others can make it slow.
+    alone: bool,
     inputs: Inputs,
 }
 
-/// The devices with their idle workers: one for each configuration and thread at most.
+/// What all threads know of a device.
+#[derive(Default)]
+struct SharedDevice {
+    /// At most one for each configuration and thread.
+    idle: Mutex<Vec<DeviceWorker>>,
+    /// Programs share a device. Who wants it alone waits until they are done, and those that come wait meanwhile.
+    turn: RwLock<()>,
+    /// It has run a program, so that it is there.
+    works: AtomicBool,
+}
+
+/// The devices with their idle workers. All clones share them.
+#[derive(Clone)]
 pub(crate) struct Runner {
     pub matrix: Matrix,
     pub pool: Arc<Pool>,
@@ -44,12 +58,10 @@ pub(crate) struct Runner {
     tools: ToolRunner,
     limit: Duration,
     pub cancel: Cancel,
-    idle: Vec<Mutex<Vec<DeviceWorker>>>,
-    /// A device that other processes share, such as a GPU, runs one kernel at a time.
-    turns: Vec<Mutex<()>>,
-    /// The devices that have run a program, so that they are there.
-    works: Vec<AtomicBool>,
-    failure: Mutex<Option<CampaignError>>,
+    devices: Arc<[SharedDevice]>,
+    /// It lets everybody else go first.
+    is_patient: bool,
+    failure: Arc<Mutex<Option<CampaignError>>>,
 }
 
 impl Runner {
@@ -60,26 +72,38 @@ impl Runner {
         (limit, limits): (Duration, Limits),
         cancel: Cancel,
     ) -> Self {
-        let idle = matrix.devices.iter().map(|_| Mutex::default()).collect();
-        let turns = matrix.devices.iter().map(|_| Mutex::default()).collect();
-        let works = matrix.devices.iter().map(|_| AtomicBool::new(false)).collect();
+        let devices = matrix.devices.iter().map(|_| SharedDevice::default()).collect();
         let (temporary, program) = (options.temporary.clone(), options.program.clone());
         let confinement = options.confinement.clone();
         let tools = ToolRunner::confined(temporary, Some(program), limits, confinement);
-        let failure = Mutex::new(None);
-        Self { matrix, pool, options, tools, limit, cancel, idle, turns, works, failure }
+        let (is_patient, failure) = (false, Arc::default());
+        Self { matrix, pool, options, tools, limit, cancel, devices, is_patient, failure }
+    }
+
+    /// The same for programs that nobody waits for: whoever looks into an alarm goes first.
+    pub(crate) fn patient(&self) -> Self {
+        Self { is_patient: true, ..self.clone() }
+    }
+
+    /// A permit to keep a processor busy. `None` once the campaign is cancelled.
+    pub(crate) fn permit(&self) -> Option<Permit> {
+        if self.is_patient {
+            self.pool.wait_behind_others(&self.cancel)
+        } else {
+            self.pool.wait(&self.cancel)
+        }
     }
 
     /// Runs a program on a configuration, and again if the outcome is no right result. `None` once the campaign is
     /// cancelled.
     pub(crate) fn observe(&self, configuration: usize, subject: &Subject) -> Option<Observed> {
-        let (first, result) = self.once(configuration, subject, self.limit, false)?;
-        let limit = match first.class {
+        let (first, result) = self.once(configuration, subject, self.mode(self.limit))?;
+        let mode = match first.class {
             class if !class.is_alarm() => return Some(first),
-            Class::Hang => self.limit * PATIENCE,
-            _ => self.limit,
+            Class::Hang => RunMode { alone: true, ..self.mode(self.limit * PATIENCE) },
+            _ => self.mode(self.limit),
         };
-        let again = self.once(configuration, subject, limit, true)?;
+        let again = self.once(configuration, subject, RunMode { afresh: true, ..mode })?;
         let is_same = again == (first.clone(), result);
         Some(if is_same { first } else { Observed { class: Class::Unstable, ..first } })
     }
@@ -92,22 +116,22 @@ impl Runner {
         subject: &Subject,
         wanted: &Observed,
     ) -> Option<bool> {
-        let first = self.once(configuration, subject, self.limit, false)?;
+        let first = self.once(configuration, subject, self.mode(self.limit))?;
         if first.0 != *wanted || wanted.class == Class::Hang {
             return Some(first.0 == *wanted);
         }
-        Some(self.once(configuration, subject, self.limit, false)? == first)
+        Some(self.once(configuration, subject, self.mode(self.limit))? == first)
     }
 
     /// Returns true if a program has its right result on a configuration. `None` once the campaign is cancelled.
     pub(crate) fn is_right(&self, configuration: usize, subject: &Subject) -> Option<bool> {
-        Some(self.once(configuration, subject, self.limit, false)?.0.class == Class::Right)
+        Some(self.once(configuration, subject, self.mode(self.limit))?.0.class == Class::Right)
     }
 
     /// The outcome of a kernel on the host, without any driver. `None` once the campaign is cancelled.
     pub(crate) fn on_host(&self, host: usize, subject: &Subject) -> Option<Class> {
         let host = Configuration { device: host, options: String::new() };
-        let (outcome, _) = self.run(&host, subject, self.mode(self.limit * PATIENCE, false))?;
+        let (outcome, _) = self.run(&host, subject, self.mode(self.limit * PATIENCE))?;
         Some(Observed::of(&outcome, &subject.expected).class)
     }
 
@@ -117,7 +141,7 @@ impl Runner {
         one: &Configuration,
         subject: &Subject,
     ) -> Option<(RunOutcome, Duration)> {
-        self.run(one, subject, self.mode(self.limit, false))
+        self.run(one, subject, self.mode(self.limit))
     }
 
     /// The outcome of a program on a configuration, once. `None` once the campaign is cancelled.
@@ -128,7 +152,7 @@ impl Runner {
         inputs: Inputs,
     ) -> Option<RunOutcome> {
         let one = &self.matrix.configurations[configuration];
-        let mode = RunMode { inputs, ..self.mode(self.limit, false) };
+        let mode = RunMode { inputs, ..self.mode(self.limit) };
         Some(self.run(one, subject, mode)?.0)
     }
 
@@ -145,8 +169,8 @@ impl Runner {
         locked(&self.failure).take()
     }
 
-    fn mode(&self, limit: Duration, afresh: bool) -> RunMode {
-        RunMode { limit, afresh, inputs: Inputs::First }
+    fn mode(&self, limit: Duration) -> RunMode {
+        RunMode { limit, afresh: false, alone: false, inputs: Inputs::First }
     }
 
     /// The outcome of a run, and the result if there is one.
@@ -154,11 +178,10 @@ impl Runner {
         &self,
         configuration: usize,
         subject: &Subject,
-        limit: Duration,
-        afresh: bool,
+        mode: RunMode,
     ) -> Option<(Observed, Option<Vec<Output>>)> {
         let one = &self.matrix.configurations[configuration];
-        let (outcome, _) = self.run(one, subject, self.mode(limit, afresh))?;
+        let (outcome, _) = self.run(one, subject, mode)?;
         let observed = Observed::of(&outcome, &subject.expected);
         Some((observed, outcome.result().map(<[Output]>::to_vec)))
     }
@@ -171,7 +194,7 @@ impl Runner {
         mode: RunMode,
     ) -> Option<(RunOutcome, Duration)> {
         let done = self.attempt(one, subject, mode)?;
-        let works = &self.works[one.device];
+        let works = &self.devices[one.device].works;
         match &done.0 {
             RunOutcome::Results(_) => works.store(true, Ordering::Relaxed),
             RunOutcome::NotRun(reason)
@@ -193,7 +216,8 @@ impl Runner {
         let expected = ExpectedResult::Open { executed: true };
         let probe = Subject { source, arguments: None, expected };
         let plain = Configuration { device: one.device, options: String::new() };
-        let (outcome, _) = self.attempt(&plain, &probe, self.mode(self.limit, true))?;
+        let mode = RunMode { afresh: true, ..self.mode(self.limit) };
+        let (outcome, _) = self.attempt(&plain, &probe, mode)?;
         if matches!(outcome, RunOutcome::Results(_)) {
             return Some(());
         }
@@ -210,14 +234,18 @@ impl Runner {
         mode: RunMode,
     ) -> Option<(RunOutcome, Duration)> {
         let toolchain = &self.matrix.devices[one.device].1;
-        let permit = self.pool.wait(&self.cancel)?;
-        let turn = (!toolchain.is_robust()).then(|| locked(&self.turns[one.device]));
+        // Whoever waits for a turn needs no processor yet.
+        let turn = &self.devices[one.device].turn;
+        let wants_it_alone = mode.alone && !toolchain.is_robust();
+        let alone = wants_it_alone.then(|| turn.write().unwrap_or_else(PoisonError::into_inner));
+        let shared = alone.is_none().then(|| turn.read().unwrap_or_else(PoisonError::into_inner));
+        let permit = self.permit()?;
         let started = Instant::now();
         let outcome = match toolchain {
             Toolchain::Device(device) => self.on_device(device, one, subject, mode),
             Toolchain::Compiler(compiler) => self.compiled(compiler, one, subject, mode.limit),
         };
-        drop((turn, permit));
+        drop((permit, shared, alone));
         (!self.cancel.is_cancelled()).then(|| (outcome, started.elapsed()))
     }
 
@@ -241,7 +269,7 @@ impl Runner {
         };
         let options = self.matrix.build_options(&one.options);
         let run = KernelRun { source, options, launches: plan.launches, repeat: 1 };
-        let idle = locked(&self.idle[one.device]).pop();
+        let idle = locked(&self.devices[one.device].idle).pop();
         let mut worker =
             idle.unwrap_or_else(|| DeviceWorker::new(self.options.clone(), device.clone()));
         if mode.afresh {
@@ -249,7 +277,7 @@ impl Runner {
         }
         let limits = RunLimits { build: mode.limit, run: mode.limit };
         let report = worker.run(&run, limits, &self.cancel);
-        locked(&self.idle[one.device]).push(worker);
+        locked(&self.devices[one.device].idle).push(worker);
         report.outcome
     }
 

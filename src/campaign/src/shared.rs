@@ -3,7 +3,7 @@
 //! Outcomes are taken in the order of the programs, and alarms in the order of the outcomes, one after the other for each
 //! lane of a device. So what a campaign learns does not depend on how fast anything is.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use clreduce_interestingness::Cancel;
@@ -16,18 +16,9 @@ use crate::matrix::Matrix;
 use crate::outcome::Class;
 use crate::programs::Programs;
 use crate::progress::Progress;
+use crate::queues::{Alarm, Queues};
 use crate::runner::locked;
 use crate::{CampaignError, LogError};
-
-/// An outcome that may be a bug.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Alarm {
-    pub program: u64,
-    pub configuration: usize,
-    pub class: Class,
-    /// Several configurations, and none of them has the expected result.
-    pub is_everywhere: bool,
-}
 
 /// The outcomes of a program, by configuration.
 pub(crate) type Outcomes = BTreeMap<usize, Class>;
@@ -81,10 +72,7 @@ struct State {
     first: Vec<Outcomes>,
     /// Programs so far that are missing, if all are.
     all_missing: Option<u64>,
-    /// Alarms of each family of devices by their lane, in their order, at the place of its first device.
-    queues: Vec<[VecDeque<Alarm>; 2]>,
-    /// Programs with alarms of a lane that are not looked into yet, with the number of these.
-    open: [BTreeMap<u64, usize>; 2],
+    queues: Queues,
     stopped: bool,
     failure: Option<CampaignError>,
 }
@@ -114,8 +102,7 @@ impl Shared {
             logged: 0,
             first: Vec::new(),
             all_missing: Some(0),
-            queues: matrix.devices.iter().map(|_| Default::default()).collect(),
-            open: Default::default(),
+            queues: Queues::new(matrix.devices.len()),
             stopped: false,
             failure: None,
         };
@@ -140,10 +127,6 @@ impl Shared {
                     self.pass_gate(&mut state, Gate { size: self.gate_size(), left_out, avoid });
                 }
                 Line::Alarm(conclusion) => {
-                    if let Some(found) = self.matrix.find(&conclusion.configuration) {
-                        let lane = Lane::of(conclusion.class) as usize;
-                        state.queues[self.matrix.family(found)][lane].pop_front();
-                    }
                     self.close(&mut state, &conclusion);
                     self.tell(Progress::Concluded { conclusion, earlier: true });
                 }
@@ -177,10 +160,7 @@ impl Shared {
             if state.stopped || is_last {
                 return None;
             }
-            let of_lane = |lane: Lane| {
-                let first = state.open[lane as usize].keys().next();
-                first.map(|program| program + lane.window())
-            };
+            let of_lane = |lane: Lane| Some(state.queues.first_program(lane)? + lane.window());
             let ends = Lane::ALL.into_iter().filter_map(of_lane).chain([state.logged + WINDOW]);
             let is_known = ends.into_iter().all(|end| state.next < end);
             if is_known && (state.next < self.gate_size() || state.knowledge.gate.is_some()) {
@@ -198,7 +178,7 @@ impl Shared {
             if state.stopped {
                 return None;
             }
-            if let Some(alarm) = state.queues[device][lane as usize].pop_front() {
+            if let Some(alarm) = state.queues.take(device, lane) {
                 return Some(alarm);
             }
             if self.count.is_some_and(|count| state.logged >= count) {
@@ -206,6 +186,16 @@ impl Shared {
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
+    }
+
+    /// Waits until all earlier alarms of its lane are concluded. False at the end.
+    pub(crate) fn wait_for_earlier(&self, alarm: &Alarm) -> bool {
+        let family = self.matrix.family(alarm.configuration);
+        let mut state = locked(&self.state);
+        while !state.stopped && !state.queues.is_first(family, alarm) {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        !state.stopped
     }
 
     /// Takes the outcomes of a program.
@@ -259,7 +249,7 @@ impl Shared {
 
     /// The number of alarms that are not looked into yet.
     pub(crate) fn open_alarms(&self) -> usize {
-        locked(&self.state).open.iter().flat_map(BTreeMap::values).sum()
+        locked(&self.state).queues.len()
     }
 
     /// Says how far a reduction is.
@@ -326,10 +316,8 @@ impl Shared {
         let is_wrong = |index: &usize| outcomes.get(index) == Some(&Class::Wrong);
         let is_everywhere = devices.len() > 1 && all.iter().all(is_wrong);
         for (configuration, class) in outcomes.into_iter().filter(|(_, class)| class.is_alarm()) {
-            let lane = Lane::of(class) as usize;
-            let queue = &mut state.queues[self.matrix.family(configuration)][lane];
-            queue.push_back(Alarm { program, configuration, class, is_everywhere });
-            *state.open[lane].entry(program).or_default() += 1;
+            let alarm = Alarm { program, configuration, class, is_everywhere };
+            state.queues.add(self.matrix.family(configuration), alarm);
         }
     }
 
@@ -386,12 +374,8 @@ impl Shared {
 
     fn close(&self, state: &mut State, conclusion: &Conclusion) {
         state.knowledge.learn(conclusion, &self.matrix);
-        let open = &mut state.open[Lane::of(conclusion.class) as usize];
-        if let Some(count) = open.get_mut(&conclusion.program) {
-            *count -= 1;
-            if *count == 0 {
-                open.remove(&conclusion.program);
-            }
+        if let Some(found) = self.matrix.find(&conclusion.configuration) {
+            state.queues.conclude(self.matrix.family(found), conclusion.class);
         }
     }
 }

@@ -29,16 +29,12 @@ pub(crate) fn shrink(
     folder: &Path,
     tell: &dyn Fn(u64, usize),
 ) -> Result<Option<Kernel>, StateError> {
-    let folder = StateFolder::open(folder.join(STATE))?;
     let facts = Facts::from([
         ("the configuration".to_owned(), runner.matrix.name(configuration)),
         ("the outcome".to_owned(), format!("{}: {}", wanted.class.name(), wanted.signature)),
     ]);
     let header = JournalHeader::new(&original.hash(), Duration::ZERO, false, facts);
-    let mut journal = match folder.resume(&header)? {
-        Some((journal, _)) => journal,
-        None => folder.begin(original, &header)?,
-    };
+    let (_lock, mut journal) = begin(folder, original, &header)?;
     let (mut error, mut steps) = (None, 0);
     let mut size = kernel.source.len();
     let small = reduce(kernel, &mut |candidate| {
@@ -61,6 +57,33 @@ pub(crate) fn shrink(
         Some(error) => Err(error),
         None => Ok((!runner.cancel.is_cancelled()).then_some(small)),
     }
+}
+
+/// The journal in the folder of a case.
+fn begin(
+    case: &Path,
+    original: &TestCase,
+    header: &JournalHeader,
+) -> Result<(StateFolder, Journal), StateError> {
+    let folder = StateFolder::open(case.join(STATE))?;
+    match folder.resume(header) {
+        Ok(Some((journal, _))) => return Ok((folder, journal)),
+        // Since then an earlier alarm has shown a bug, and the program goes without it. Nothing of the other reduction fits.
+        Err(StateError::Changed { .. }) => {}
+        Ok(None) => {
+            let journal = folder.begin(original, header)?;
+            return Ok((folder, journal));
+        }
+        Err(error) => return Err(error),
+    }
+    drop(folder);
+    clreduce_files::remove_tree(case).map_err(|source| {
+        let path = case.to_owned();
+        StateError::Io { action: "remove", path, source }
+    })?;
+    let folder = StateFolder::open(case.join(STATE))?;
+    let journal = folder.begin(original, header)?;
+    Ok((folder, journal))
 }
 
 /// The verdict on a candidate, from the journal or by running it.

@@ -70,6 +70,15 @@ impl Pool {
 
     /// Waits for a permit that is needed to continue; `None` once `cancel` is triggered.
     pub fn wait(&self, cancel: &Cancel) -> Option<Permit> {
+        self.wait_for(true, cancel)
+    }
+
+    /// The same for work that nobody waits for: it takes its turn among the tests that are started early.
+    pub fn wait_behind_others(&self, cancel: &Cancel) -> Option<Permit> {
+        self.wait_for(false, cancel)
+    }
+
+    fn wait_for(&self, is_certain: bool, cancel: &Cancel) -> Option<Permit> {
         let (sender, woken) = bounded(1);
         let wake = sender.clone();
         // A full channel is as good a wake-up as another message.
@@ -80,7 +89,7 @@ impl Pool {
             let _ = sender.try_send(());
         });
         while !cancel.is_cancelled() {
-            if let Some(permit) = waiter.take(true) {
+            if let Some(permit) = waiter.take(is_certain) {
                 return Some(permit);
             }
             woken.recv().ok()?;

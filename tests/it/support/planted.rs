@@ -44,7 +44,7 @@ pub enum Fault {
     Flaky,
 }
 
-/// A compiler with faults.
+/// A compiler with faults. One whose name begins with `gpu` is on a device that programs can harm.
 #[derive(Debug)]
 pub struct Planted {
     pub name: &'static str,
@@ -193,7 +193,7 @@ pub fn matrix(compilers: &'static [Planted]) -> Matrix {
             vendor: String::new(),
             driver: String::new(),
             version: "OpenCL C 1.2".to_owned(),
-            kind: "cpu".to_owned(),
+            kind: if backend.name.starts_with("gpu") { "gpu" } else { "cpu" }.to_owned(),
             compute_units: 1,
             max_work_group: 64,
             memory_bytes: 1 << 30,

@@ -14,6 +14,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use clreduce_testcase::TestCase;
 use rustix::event::{EventfdFlags, eventfd};
@@ -402,6 +403,15 @@ pub(crate) fn ticks_of_tree(process: Pid) -> Option<u64> {
     let ticks = tree::ticks(process)?;
     // One that has gone meanwhile counts for nothing.
     Some(ticks + below.into_iter().filter_map(tree::ticks).sum::<u64>())
+}
+
+/// Processor time of this process and of all that it has started, those that have ended included.
+pub(crate) fn processor_time() -> Option<Duration> {
+    let own = rustix::process::getpid();
+    let below = tree::descendants(own, usize::MAX);
+    let ticks = tree::ticks_with_ended(own)?;
+    let ticks = ticks + below.into_iter().filter_map(tree::ticks_with_ended).sum::<u64>();
+    Some(Duration::from_millis(ticks * 1000 / rustix::param::clock_ticks_per_second()))
 }
 
 /// Returns true if a process and those below it use more memory than this, in bytes.

@@ -273,8 +273,16 @@ fn parent(pid: Pid) -> Option<i32> {
 
 /// Processor time of a process, for it and for the system, in ticks of the clock.
 pub(super) fn ticks(pid: Pid) -> Option<u64> {
-    let field = |number| stat_field(pid, number)?.parse::<u64>().ok();
-    Some(field(14)? + field(15)?)
+    sum_of_fields(pid, [14, 15])
+}
+
+/// The same, with that of its children that have ended, and of theirs.
+pub(super) fn ticks_with_ended(pid: Pid) -> Option<u64> {
+    sum_of_fields(pid, 14..=17)
+}
+
+fn sum_of_fields(pid: Pid, numbers: impl IntoIterator<Item = usize>) -> Option<u64> {
+    numbers.into_iter().map(|number| stat_field(pid, number)?.parse::<u64>().ok()).sum()
 }
 
 fn all_processes() -> impl Iterator<Item = Pid> {
@@ -312,12 +320,28 @@ fn marked(fits: impl Fn(&[u8]) -> bool) -> Vec<Pid> {
 
 #[cfg(test)]
 mod tests {
-    use std::process::{Child, Command};
+    use std::io::{BufRead, BufReader};
+    use std::process::{Child, Command, Stdio};
 
     use super::*;
 
     fn pid_of(child: &Child) -> Pid {
         Pid::from_child(child)
+    }
+
+    #[test]
+    fn what_ended_children_have_computed_counts_for_their_parent() {
+        let count = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
+        let line = format!("sh -c '{count}'; echo over; read line");
+        let mut command = Command::new("sh");
+        command.args(["-c", &line]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut said = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut said).unwrap();
+        let (own, all) = (ticks(pid_of(&child)), ticks_with_ended(pid_of(&child)));
+        assert!(all > own, "{all:?} {own:?}");
+        drop(child.stdin.take());
+        child.wait().unwrap();
     }
 
     #[test]

@@ -141,12 +141,12 @@ pub(super) fn summary(
     }
     let _ = writeln!(
         text,
-        "{} in {}; {}; this run took {}, cores {:.0} % busy",
+        "{} in {}; {}; this run took {}, {:.1} cores in use",
         counted(tally.bugs.len() as u64, "bug"),
         out.join(BUGS).display(),
         counted(tally.programs, "program"),
         show_duration(result.wall),
-        result.busy * 100.0
+        result.cores
     );
     let _ = writeln!(text, "report: {}", out.join(PAGE).display());
     let is_over = count.is_some_and(|count| tally.programs >= count) && result.open_alarms == 0;

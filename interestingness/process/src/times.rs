@@ -1,0 +1,13 @@
+//! Processor time: what this process and its tasks have computed.
+
+use std::time::Duration;
+
+/// Processor time of this process and of all that it has started, those that have ended included; none where the system does not
+/// tell.
+#[must_use]
+pub fn processor_time() -> Option<Duration> {
+    #[cfg(target_os = "linux")]
+    return crate::system::processor_time();
+    #[cfg(not(target_os = "linux"))]
+    None
+}
