@@ -1,8 +1,8 @@
 //! Removes what nothing needed reaches.
 //!
 //! A use graph over the items of file scope (declarations, definitions, single declarators of a
-//! list) is followed from the kernels or `main`; without either, from every function definition,
-//! and without those from every variable. What it does not reach is proposed, so that it goes in one
+//! list) is followed from the kernels or `main`; without either, from the functions that other files can call, then from
+//! every function, and without functions from every variable. What it does not reach is proposed, so that it goes in one
 //! question where the graph is complete.
 //!
 //! before:
@@ -191,9 +191,21 @@ fn roots(snapshot: &Snapshot, items: &[Item]) -> Vec<usize> {
         .collect();
     let functions: Vec<usize> =
         indices().filter(|&index| kind(index) == NodeKind::FunctionDefinition).collect();
+    let is_static = |node| {
+        tree.kind(node) == NodeKind::StorageClassSpecifier
+            && &snapshot.bytes(0)[tree.range(node)] == b"static"
+    };
+    // Other files can call these.
+    let external: Vec<usize> = functions
+        .iter()
+        .copied()
+        .filter(|&index| !tree.children(items[index].whole).any(is_static))
+        .collect();
     let variables = indices().filter(|&index| kind(index) == NodeKind::Declaration);
     let chosen = if !entries.is_empty() {
         entries
+    } else if !external.is_empty() {
+        external
     } else if !functions.is_empty() {
         functions
     } else {
@@ -240,6 +252,14 @@ mod tests {
         let source = "void g(void) {}\n__kernel void entry(__global ulong *r) { *r = 1; }";
         let reduced = reduce_with(&Unreachable, source, Language::OpenCl, |_| true);
         assert_eq!(reduced.trim(), "__kernel void entry(__global ulong *r) { *r = 1; }");
+    }
+
+    #[test]
+    fn without_an_entry_static_functions_are_needed_only_by_others() {
+        let source = "static void f(void) {}\nstatic void g(void) {}\nvoid h(void) { f(); }";
+        assert_eq!(reduce(source), "static void f(void) {}\nvoid h(void) { f(); }");
+        let source = "static void f(void) {}\nstatic void g(void) { f(); }";
+        assert_eq!(reduce(source), source);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use clreduce_engine::events::{Ending, Event};
 use clreduce_engine::{Reduction, ReductionError, Resume, SkipPass};
@@ -157,6 +158,7 @@ fn run(
     cancel: &Cancel,
     progress: &mut ProgressDisplay,
 ) -> Result<FinishedReduction, CliError> {
+    let begun = Instant::now();
     let ReductionInput { target, folder, case, on_disk, places, resumed } = subject;
     let state = target.state();
     let service = remote::connect(&settings.how)?;
@@ -222,7 +224,7 @@ fn run(
         .skip_pass(skip)
         .keep(|case| keep(&mut keeper, case, &mut keep_error))
         .on_event(listener);
-    match settings.how.apply_to(reduction).run() {
+    match within_time(settings.how.apply_to(reduction), settings, begun).run() {
         Ok(reduced) => {
             if !target.in_place() && statistics.began() {
                 // Also when nothing could be removed.
@@ -245,6 +247,14 @@ fn run(
             };
             Err(hint_at_resume(failure, resumed, progress))
         }
+    }
+}
+
+/// Takes the time that the calibration of a recipe took off `--time-limit`: the user waits for both.
+fn within_time<'a>(reduction: Reduction<'a>, settings: &Settings, begun: Instant) -> Reduction<'a> {
+    match settings.how.options.time_limit {
+        Some(limit) => reduction.time_limit(limit.saturating_sub(begun.elapsed())),
+        None => reduction,
     }
 }
 
