@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 
 use clreduce_compiler::Clang;
-use clreduce_kernel::{Argument, KernelLaunch, Output};
+use clreduce_kernel::{Argument, KernelLaunch, KernelSignature, Output};
 use clreduce_process::{Cancel, End, ToolRun, ToolRunner};
 use clreduce_testcase::{Language, TestCase, tokens};
 use tempfile::TempDir;
@@ -46,6 +46,7 @@ pub struct HostProgram {
     cache: PathBuf,
     parts: Vec<PathBuf>,
     launches: Vec<KernelLaunch>,
+    kernels: Vec<KernelSignature>,
     /// Words for the run-time about the program as a whole: its variables in local memory, and what to look for.
     words: Vec<OsString>,
     undefined: BTreeSet<String>,
@@ -105,6 +106,7 @@ impl HostBuild<'_> {
             cache,
             parts,
             launches,
+            kernels: self.subject.kernels.clone(),
             words,
             undefined,
             results,
@@ -347,7 +349,7 @@ impl HostProgram {
     ) -> Result<ToolRun, HostError> {
         let launch = &self.launches[number];
         let mut args = vec![self.code().into_os_string()];
-        args.extend(start::words(number, launch, self.results));
+        args.extend(start::words(number, launch, &self.kernels, self.results));
         args.extend(self.words.iter().cloned().chain(order.word()));
         // A kernel that ends the program by itself cannot know this word.
         let end = RandomState::new().build_hasher().finish();

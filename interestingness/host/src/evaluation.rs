@@ -14,6 +14,8 @@ use std::cell::OnceCell;
 use clreduce_language::{NodeField, NodeId, NodeKind, Symbols, SyntaxTree, Types, is_vector};
 use clreduce_testcase::Language;
 
+use crate::for_compiler::is_for_the_compiler;
+
 use effects::Effects;
 
 /// Nodes that lie deeper stay as they are.
@@ -258,30 +260,6 @@ impl Reorderer<'_> {
         text.extend(std::iter::repeat_n(b'\n', own));
         text
     }
-}
-
-/// Evaluated while compiling, or not at all.
-fn is_for_the_compiler(kind: NodeKind) -> bool {
-    matches!(
-        kind,
-        NodeKind::ArrayDeclarator
-            | NodeKind::AbstractArrayDeclarator
-            | NodeKind::SizeofExpression
-            | NodeKind::AlignofExpression
-            | NodeKind::OffsetofExpression
-            | NodeKind::EnumSpecifier
-            | NodeKind::StructSpecifier
-            | NodeKind::UnionSpecifier
-            | NodeKind::StaticAssertDeclaration
-            | NodeKind::TemplateArgumentList
-            | NodeKind::SubscriptDesignator
-            | NodeKind::AttributeSpecifier
-            | NodeKind::AttributeDeclaration
-            | NodeKind::Decltype
-            | NodeKind::LambdaExpression
-            | NodeKind::PreprocDef
-            | NodeKind::PreprocFunctionDef
-    )
 }
 
 #[cfg(test)]

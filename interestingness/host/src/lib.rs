@@ -15,6 +15,7 @@ mod divisions;
 mod error;
 mod evaluation;
 mod flavour;
+mod for_compiler;
 mod for_device;
 mod forked;
 mod order;

@@ -188,7 +188,7 @@ fn part_of(symbol: &str) -> Option<&'static str> {
         if saturates || name.contains("_rt") { "roundings" } else { "conversions" }
     } else if begins(&["shuffle"]) {
         "vectors"
-    } else if symbols::has_floating(types) {
+    } else if symbols::has_floating(types) || name == "nan" {
         "floats"
     } else {
         "integers"
@@ -207,6 +207,7 @@ mod tests {
         assert_eq!(part_of("_Z22get_sub_group_local_idv"), Some("sub_groups"));
         assert_eq!(part_of("_Z5clampDv4_iS_S_"), Some("integers"));
         assert_eq!(part_of("_Z5clampDv4_fff"), Some("floats"));
+        assert_eq!(part_of("_Z3nanDv2_j"), Some("floats"));
         assert_eq!(part_of("_Z6vload4mPU8CLglobalKf"), Some("memory"));
         assert_eq!(part_of("_Z11vload_half4mPU8CLglobalKDh"), Some("halves"));
         assert_eq!(part_of("_Z6vload4mPU8CLglobalKDh"), Some("half_functions"));

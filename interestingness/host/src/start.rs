@@ -137,36 +137,53 @@ fn call(prototype: &KernelSignature, launch: &KernelLaunch) -> Result<Call, Star
                 call.types.push("__local void *".to_owned());
                 call.values.push(format!("clreduce_local({index})"));
             }
-            (Argument::Value(bytes), KernelParameter::Value(element))
-                if bytes.len() == element.bytes() =>
-            {
+            (Argument::Value(bytes), parameter) => {
+                let kind = kind_of_value(parameter, bytes.len())
+                    .ok_or_else(|| StartError::Value(format!("{parameter:?}")))?;
                 let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
                 let _ = write!(
                     call.variables,
-                    "union {{ uchar bytes[{}]; {element} value; }} v{index} = {{ {{ {} }} }}; ",
+                    "union {{ uchar bytes[{}]; {kind} value; }} v{index} = {{ {{ {} }} }}; ",
                     bytes.len(),
                     bytes.join(", ")
                 );
-                call.types.push(element.to_string());
+                call.types.push(kind);
                 call.values.push(format!("v{index}.value"));
-            }
-            (Argument::Value(_), parameter) => {
-                return Err(StartError::Value(format!("{parameter:?}")));
             }
         }
     }
     Ok(call)
 }
 
-/// The words that tell the run-time about a launch. `results` asks for what the kernel writes.
-pub(crate) fn words(number: usize, launch: &KernelLaunch, results: bool) -> Vec<OsString> {
+/// The type of a parameter that takes a value of so many bytes.
+fn kind_of_value(parameter: &KernelParameter, bytes: usize) -> Option<String> {
+    match parameter {
+        KernelParameter::Value(element) if bytes == element.bytes() => Some(element.to_string()),
+        KernelParameter::Object { kind, layout } if bytes == layout.bytes => Some(kind.clone()),
+        _ => None,
+    }
+}
+
+/// The words that tell the run-time about a launch of one of these kernels. `results` asks for what the kernel writes.
+pub(crate) fn words(
+    number: usize,
+    launch: &KernelLaunch,
+    kernels: &[KernelSignature],
+    results: bool,
+) -> Vec<OsString> {
+    let prototype = kernels.iter().find(|kernel| kernel.name == launch.kernel);
+    let parameter = |index: usize| prototype.and_then(|kernel| kernel.parameters.get(index));
+    // In memory, a vector of three is one of four with padding, which nobody need write.
+    let has_padding = |index, lanes| match parameter(index) {
+        Some(KernelParameter::Objects { layout, .. }) => layout.has_padding(),
+        _ => lanes == 3,
+    };
     let mut words = vec![number.to_string(), launch.global.len().to_string()];
     words.extend(sizes(launch).as_flattened().iter().map(u64::to_string));
-    words.extend(launch.arguments.iter().map(|argument| match argument {
+    words.extend(launch.arguments.iter().enumerate().map(|(index, argument)| match argument {
         Argument::Buffer { element, elements, output, .. } => {
             let bytes = elements.saturating_mul(element.bytes() as u64);
-            // In memory, a vector of three is one of four with padding.
-            let whole = if element.lanes == 3 { "" } else { "c" };
+            let whole = if has_padding(index, element.lanes) { "" } else { "c" };
             let result = if results && *output { "o" } else { "" };
             format!("g:{bytes}:-{whole}{result}")
         }
@@ -223,7 +240,7 @@ mod tests {
         assert!(
             text.contains("clreduce_kernel_0(clreduce_global(0), clreduce_local(1), v2.value)")
         );
-        let words = words(1, &launches[1], true).join(" ".as_ref());
+        let words = words(1, &launches[1], &subject.kernels, true).join(" ".as_ref());
         assert_eq!(words, "1 1 2048 1 1 32 1 1 g:8192:-co l:256:- v:0:-");
     }
 

@@ -16,6 +16,7 @@ mod entry;
 mod flow;
 mod gnu;
 mod kind;
+mod layouts;
 mod macros;
 mod mask;
 mod numbers;
@@ -23,6 +24,7 @@ mod signatures;
 mod spellings;
 mod symbols;
 mod tree;
+mod type_names;
 mod types;
 mod uses;
 
@@ -33,6 +35,7 @@ pub use entities::{Body, Entities, EntityId, Follow, Item, ItemId, ItemKind, Rea
 pub use entry::{is_entry, is_kernel};
 pub use flow::{Classes, Flow};
 pub use kind::{NodeField, NodeKind};
+pub use layouts::Layout;
 pub use mask::is_access_label;
 pub use numbers::{Number, Scalar, component_name, components};
 pub use signatures::{KernelParameter, KernelSignature, kernel_signatures};

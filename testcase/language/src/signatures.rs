@@ -2,15 +2,15 @@
 //!
 //! This is the one reader of signatures. It reads tokens and not the syntax tree, because it runs for each variant that is
 //! tested: the bodies of functions, which are nearly all of a file, are skipped unparsed, and a variant whose body does
-//! not parse still has its signature. Macros without parameters are expanded, and a `typedef` is followed only where it
-//! renames a built-in type. A parameter that is not understood becomes [`KernelParameter::Other`], never a guess.
-
-use std::collections::HashMap;
+//! not parse still has its signature. Macros without parameters are expanded, and types are followed as far as
+//! [`TypeNames`] knows them. A parameter that is not understood becomes [`KernelParameter::Other`], never a guess.
 
 use clreduce_testcase::Language;
 
+use crate::layouts::Layout;
 use crate::macros::words;
 use crate::numbers::Number;
+use crate::type_names::TypeNames;
 
 /// The signature of a kernel that the program defines.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,23 @@ pub enum KernelParameter {
     Local(Number),
     /// A scalar or a vector.
     Value(Number),
-    /// Any other parameter, such as an image, a structure or a pointer to a pointer, as it is written.
+    /// A structure, an enumeration or a truth value.
+    Object {
+        /// The type as it is written.
+        kind: String,
+        /// Its numbers.
+        layout: Layout,
+    },
+    /// A pointer to such objects in global or constant memory.
+    Objects {
+        /// The name; empty where the parameter has none.
+        name: String,
+        /// The numbers of one of them.
+        layout: Layout,
+        /// True if the kernel cannot write there.
+        read_only: bool,
+    },
+    /// Any other parameter, such as an image or a pointer to a pointer, as it is written.
     Other(String),
 }
 
@@ -54,7 +70,7 @@ pub fn kernel_signatures(source: &[u8], language: Language) -> Vec<KernelSignatu
     let mut reader = SignatureReader {
         words: &words,
         at: 0,
-        types: HashMap::new(),
+        types: TypeNames::new(cuda),
         local: None,
         sub_group: None,
         cuda,
@@ -66,7 +82,7 @@ pub fn kernel_signatures(source: &[u8], language: Language) -> Vec<KernelSignatu
             "}" => depth = depth.saturating_sub(1),
             _ if depth > 0 => {}
             ";" => (reader.local, reader.sub_group) = (None, None),
-            "typedef" => reader.typedef(),
+            "typedef" | "using" | "struct" | "union" | "enum" | "class" => reader.definition(),
             "__attribute__" => reader.attribute(),
             "__global__" if cuda => found.extend(reader.kernel()),
             "__kernel" | "kernel" if !cuda => found.extend(reader.kernel()),
@@ -82,8 +98,7 @@ pub fn kernel_signatures(source: &[u8], language: Language) -> Vec<KernelSignatu
 struct SignatureReader<'a> {
     words: &'a [&'a str],
     at: usize,
-    /// The types that `typedef` renames, by their new names.
-    types: HashMap<&'a str, Number>,
+    types: TypeNames<'a>,
     /// The size of work-groups from an attribute of the declaration that is being read.
     local: Option<Vec<u64>>,
     /// The same for the size of sub-groups.
@@ -138,14 +153,24 @@ impl<'a> SignatureReader<'a> {
         }
     }
 
-    /// Reads what follows `typedef`, as in `typedef unsigned int u32;`.
-    fn typedef(&mut self) {
-        let rest = &self.words[self.at..];
-        let length = rest.iter().position(|word| *word == ";").unwrap_or(0);
-        if let Some((name, words)) = rest[..length].split_last()
-            && let Some(element) = self.element_type(words)
-        {
-            self.types.insert(name, element);
+    /// Reads a definition of a type, from its first word on, which has been read. A function that returns a structure is none.
+    fn definition(&mut self) {
+        let (start, mut depth, mut has_braces) = (self.at - 1, 0_usize, false);
+        let mut before = "";
+        for (at, &word) in self.words.iter().enumerate().skip(start) {
+            match word {
+                "(" if depth == 0 && !has_braces && !is_attribute(before) => return,
+                "{" | "(" | "[" => depth += 1,
+                "}" | ")" | "]" => depth = depth.saturating_sub(1),
+                ";" if depth == 0 => {
+                    self.types.define(&self.words[start..at]);
+                    self.at = at + 1;
+                    return;
+                }
+                _ => {}
+            }
+            has_braces |= word == "{";
+            before = word;
         }
     }
 
@@ -205,49 +230,47 @@ impl<'a> SignatureReader<'a> {
                 _ => rest.push(word),
             }
         }
-        let Some((element, name)) = self.typed_name(&rest) else { return other() };
-        // A vector of three has no padding in CUDA; buffers are filled as in OpenCL, with padding.
-        if self.cuda && element.lanes == 3 {
-            return other();
+        let read_only = constant || space == Some("constant");
+        // A vector of three has no padding in CUDA; buffers of numbers are filled as in OpenCL, with padding.
+        let number = typed_name(&rest, |words| self.types.number(words))
+            .filter(|(element, _)| !self.cuda || element.lanes != 3);
+        if let Some((element, name)) = number {
+            let name = name.to_owned();
+            return match (space, stars) {
+                (None, 0) => KernelParameter::Value(element),
+                (Some("local"), 1) => KernelParameter::Local(element),
+                (Some(_), 1) => KernelParameter::Buffer { name, element, read_only },
+                _ => other(),
+            };
         }
-        match (space, stars) {
-            (None, 0) => KernelParameter::Value(element),
-            (Some("local"), 1) => KernelParameter::Local(element),
-            (Some(space), 1) => {
-                let read_only = constant || space == "constant";
-                KernelParameter::Buffer { name: name.to_owned(), element, read_only }
+        match (typed_name(&rest, |words| self.types.layout(words)), space, stars) {
+            (Some((layout, name)), None, 0) => {
+                let kind = &rest[..rest.len() - usize::from(!name.is_empty())];
+                KernelParameter::Object { kind: kind.join(" "), layout }
+            }
+            (Some((layout, name)), Some("global" | "constant"), 1) => {
+                KernelParameter::Objects { name: name.to_owned(), layout, read_only }
             }
             _ => other(),
         }
     }
+}
 
-    /// Splits a declaration into its type and its name, which may be missing.
-    fn typed_name<'b>(&self, words: &[&'b str]) -> Option<(Number, &'b str)> {
-        if let Some(element) = self.element_type(words) {
-            return Some((element, ""));
-        }
-        let (name, words) = words.split_last()?;
-        Some((self.element_type(words)?, name))
+/// Splits a declaration into its type, which `known` knows, and its name, which may be missing.
+fn typed_name<'b, T>(
+    words: &[&'b str],
+    known: impl Fn(&[&str]) -> Option<T>,
+) -> Option<(T, &'b str)> {
+    if let Some(found) = known(words) {
+        return Some((found, ""));
     }
+    let (name, words) = words.split_last()?;
+    Some((known(words)?, name))
+}
 
-    fn element_type(&self, words: &[&str]) -> Option<Number> {
-        const SEVERAL: [&str; 6] = ["unsigned", "signed", "char", "short", "int", "long"];
-        match words {
-            [word] if SEVERAL[..2].contains(word) => Number::named(word),
-            ["size_t" | "uint64_t"] if self.cuda => Number::built_in("ulong"),
-            ["int64_t" | "ptrdiff_t"] if self.cuda => Number::built_in("long"),
-            ["uint32_t"] if self.cuda => Number::built_in("uint"),
-            ["int32_t"] if self.cuda => Number::built_in("int"),
-            ["uint16_t"] if self.cuda => Number::built_in("ushort"),
-            ["int16_t"] if self.cuda => Number::built_in("short"),
-            ["uint8_t"] if self.cuda => Number::built_in("uchar"),
-            ["int8_t"] if self.cuda => Number::built_in("char"),
-            [word] => Number::built_in(word).or_else(|| self.types.get(word).copied()),
-            [] => None,
-            _ if words.iter().all(|word| SEVERAL.contains(word)) => Number::named(&words.join(" ")),
-            _ => None,
-        }
-    }
+/// Returns true if parentheses behind this word do not begin parameters.
+fn is_attribute(word: &str) -> bool {
+    matches!(word, "__attribute__" | "alignas" | "__align__")
 }
 
 /// Splits a list of parameters and leaves out their attributes; `(void)` is an empty list.
@@ -329,6 +352,39 @@ mod tests {
     }
 
     #[test]
+    fn structures_have_a_layout() {
+        let source = b"typedef struct { char c; float f[2]; } P; enum Mode { A, B };\n\
+            struct Box { P corners[2]; uint3 n; };\n\
+            kernel void k(global P *p, enum Mode m, struct Box b, global atomic_int *n, constant struct Box *c) {}";
+        let found = kernels(source).remove(0).parameters;
+        let KernelParameter::Objects { name, layout, read_only: false } = &found[0] else {
+            panic!("{found:?}")
+        };
+        assert_eq!((name.as_str(), layout.bytes, layout.has_padding()), ("p", 12, true));
+        assert_eq!(layout.numbers.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [0, 4, 8]);
+        assert!(
+            matches!(&found[1], KernelParameter::Object { kind, layout } if kind == "enum Mode" && layout.bytes == 4)
+        );
+        assert!(
+            matches!(&found[2], KernelParameter::Object { kind, layout } if kind == "struct Box" && layout.bytes == 48)
+        );
+        assert_eq!(found[3], buffer("n", "int", false));
+        assert!(matches!(&found[4], KernelParameter::Objects { read_only: true, .. }));
+        let source = b"struct V { float3 at; bool on; __device__ float x() const { return at.x; } };\n\
+            struct H { virtual int f(); int a; }; __global__ void k(V v, bool b, float3 *c, H h) {}";
+        let found = kernel_signatures(source, Language::Cuda).remove(0).parameters;
+        let sizes: Vec<usize> = found
+            .iter()
+            .map(|parameter| match parameter {
+                KernelParameter::Object { layout, .. }
+                | KernelParameter::Objects { layout, .. } => layout.bytes,
+                _ => 0,
+            })
+            .collect();
+        assert_eq!(sizes, [16, 1, 12, 0]);
+    }
+
+    #[test]
     fn kernels_of_cuda() {
         let source = b"template<int N> struct S {}; extern \"C\" __global__ __launch_bounds__(64, 2)\n\
             void k(const unsigned long long *__restrict__ a, float4 *b, S<3> s, float3 *c, double d) { }";
@@ -340,7 +396,7 @@ mod tests {
         );
         assert!(matches!(
             found.parameters[2..4],
-            [KernelParameter::Other(_), KernelParameter::Other(_)]
+            [KernelParameter::Other(_), KernelParameter::Objects { .. }]
         ));
         assert_eq!(
             found.parameters[4],

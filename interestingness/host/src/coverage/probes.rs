@@ -8,6 +8,8 @@ use std::ops::Range;
 use clreduce_language::{NodeField, NodeId, NodeKind, Symbols, SyntaxTree, Types};
 use clreduce_testcase::Language;
 
+use crate::for_compiler::is_for_the_compiler;
+
 /// The most conditions of one decision; further ones have no probes.
 const MOST_CONDITIONS: usize = 16;
 
@@ -173,22 +175,7 @@ impl Prober<'_> {
                 body
             }
             _ if !self.is_in_function(id) => below,
-            // Evaluated while compiling.
-            NodeKind::ArrayDeclarator
-            | NodeKind::AbstractArrayDeclarator
-            | NodeKind::SizeofExpression
-            | NodeKind::AlignofExpression
-            | NodeKind::OffsetofExpression
-            | NodeKind::EnumSpecifier
-            | NodeKind::StructSpecifier
-            | NodeKind::UnionSpecifier
-            | NodeKind::StaticAssertDeclaration
-            | NodeKind::TemplateArgumentList
-            | NodeKind::SubscriptDesignator
-            | NodeKind::AttributeSpecifier
-            | NodeKind::AttributeDeclaration
-            | NodeKind::Decltype
-            | NodeKind::LambdaExpression => node.after,
+            kind if is_for_the_compiler(kind) => node.after,
             NodeKind::Declaration if self.is_constant(id) => node.after,
             NodeKind::IfStatement => {
                 self.visit_if(id);

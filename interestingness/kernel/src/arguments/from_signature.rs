@@ -1,8 +1,8 @@
 //! Arguments from the signature of a kernel, as DeepSmith (ISSTA 2018) makes them. With n work-items, a buffer holds
-//! the numbers 1 to n, and a value is n. Each kernel is launched with one work-item and with many. A launch comment may give
+//! the numbers 1 to n, and a value is n. In structures, enumerations and truth values, each number is 1. Each kernel is launched with one work-item and with many. A launch comment may give
 //! the work-items, and a length of buffers.
 
-use clreduce_language::{KernelParameter, KernelSignature};
+use clreduce_language::{KernelParameter, KernelSignature, Layout, Number, Scalar};
 use clreduce_testcase::Launch;
 
 use super::{Plan, UnsupportedParameter};
@@ -72,12 +72,32 @@ fn launch(
             Ok(Argument::Local(items.saturating_mul(element.bytes() as u64)))
         }
         KernelParameter::Value(element) => Ok(Argument::Value(encode(*element, n as f64))),
+        KernelParameter::Object { layout, .. } => Ok(Argument::Value(ones(layout))),
+        KernelParameter::Objects { name, layout, read_only } => Ok(Argument::Buffer {
+            name: if name.is_empty() { index.to_string() } else { name.clone() },
+            element: Number::scalar(Scalar::Uchar),
+            elements: elements.unwrap_or(n).saturating_mul(layout.bytes as u64),
+            fill: Fill::Values(ones(layout).into_iter().map(f64::from).collect()),
+            output: !read_only,
+        }),
         KernelParameter::Other(text) => {
             Err(UnsupportedParameter { kernel: kernel.name.clone(), parameter: text.clone() })
         }
     };
     let arguments = kernel.parameters.iter().enumerate().map(argument).collect::<Result<_, _>>()?;
     Ok(KernelLaunch { kernel: kernel.name.clone(), global, local: Some(local), arguments })
+}
+
+/// The bytes of an object all of whose numbers are 1.
+fn ones(layout: &Layout) -> Vec<u8> {
+    let mut bytes = vec![0; layout.bytes];
+    for (at, number) in &layout.numbers {
+        let one = encode(*number, 1.0);
+        if let Some(place) = bytes.get_mut(*at..at + one.len()) {
+            place.copy_from_slice(&one);
+        }
+    }
+    bytes
 }
 
 #[cfg(test)]

@@ -1,0 +1,78 @@
+//! Where the numbers of a type lie in memory.
+
+use crate::numbers::Number;
+
+/// The numbers of a structure, an enumeration or a truth value, by their offsets. For each of these types, the value 1 in all
+/// numbers is valid.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// Each number with its offset.
+    pub numbers: Vec<(usize, Number)>,
+    /// The size of all, in bytes.
+    pub bytes: usize,
+    align: usize,
+}
+
+/// More is no structure that a kernel would take.
+const MOST_BYTES: usize = 1 << 16;
+
+impl Layout {
+    /// One number. CUDA makes structures of its vectors, with room for three numbers in a vector of three.
+    pub(crate) fn of_number(number: Number, cuda: bool) -> Self {
+        if !cuda {
+            return Self {
+                numbers: vec![(0, number)],
+                bytes: number.bytes(),
+                align: number.bytes(),
+            };
+        }
+        let (one, lanes) = (Number::scalar(number.scalar), usize::from(number.lanes));
+        let bytes = one.bytes();
+        let align = match lanes {
+            2 => 2 * bytes,
+            4 => (4 * bytes).min(16),
+            _ => bytes,
+        };
+        let numbers = (0..lanes).map(|lane| (lane * bytes, one)).collect();
+        Self { numbers, bytes: lanes * bytes, align }
+    }
+
+    /// Adds a member that is an array of so many; 1 for none. In a union, all members begin at the same place, and the first one
+    /// holds the value.
+    pub(crate) fn add(&mut self, member: &Self, elements: usize, is_union: bool) -> Option<()> {
+        let bytes = member.bytes.checked_mul(elements).filter(|&bytes| bytes <= MOST_BYTES)?;
+        let start = if is_union { 0 } else { self.bytes.next_multiple_of(member.align.max(1)) };
+        if !is_union || self.numbers.is_empty() {
+            let copies = (0..elements).map(|index| start + index * member.bytes);
+            self.numbers.extend(copies.flat_map(|copy| {
+                member.numbers.iter().map(move |(offset, number)| (copy + offset, *number))
+            }));
+        }
+        self.bytes = self.bytes.max(start + bytes);
+        self.align = self.align.max(member.align);
+        (self.bytes <= MOST_BYTES).then_some(())
+    }
+
+    /// Ends a structure with the words around its braces, which may be attributes. Those that pack it are not followed.
+    pub(crate) fn finish(mut self, attributes: &[&str]) -> Option<Self> {
+        if attributes.iter().any(|word| word.trim_matches('_') == "packed") || self.bytes == 0 {
+            return None;
+        }
+        let is_alignment =
+            |word: &&str| ["aligned", "align", "alignas"].contains(&word.trim_matches('_'));
+        if let Some(at) = attributes.iter().position(is_alignment) {
+            let ["(", size, ")", ..] = attributes.get(at + 1..)? else { return None };
+            self.align = self.align.max(size.parse().ok().filter(|size| *size <= MOST_BYTES)?);
+        }
+        self.bytes = self.bytes.next_multiple_of(self.align.max(1));
+        Some(self)
+    }
+
+    /// Returns true if some bytes belong to no number.
+    #[must_use]
+    pub fn has_padding(&self) -> bool {
+        let used: usize =
+            self.numbers.iter().map(|(_, one)| one.scalar.bytes() * usize::from(one.lanes)).sum();
+        used < self.bytes
+    }
+}
