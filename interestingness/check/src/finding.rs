@@ -41,6 +41,8 @@ pub enum FindingKind {
     Conversion,
     /// A shift by the width of its type or more, or by a negative number. In OpenCL C, such counts wrap.
     ShiftCount,
+    /// A value of one type is read or written through a pointer to another one.
+    Aliasing,
     /// A work-item never ends.
     NonTermination,
     /// No access races with another, and still the result depends on the order of work-items: they ask by atomics who
@@ -53,7 +55,7 @@ pub enum FindingKind {
 
 impl FindingKind {
     /// Every kind.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Rejected,
         Self::NonPortable,
         Self::Uninitialised,
@@ -68,6 +70,7 @@ impl FindingKind {
         Self::ClampRange,
         Self::Conversion,
         Self::ShiftCount,
+        Self::Aliasing,
         Self::NonTermination,
         Self::OrderDependence,
         Self::EvaluationOrder,
@@ -91,6 +94,7 @@ impl FindingKind {
             Self::ClampRange => "clamp-range",
             Self::Conversion => "conversion",
             Self::ShiftCount => "shift-count",
+            Self::Aliasing => "aliasing",
             Self::NonTermination => "non-termination",
             Self::OrderDependence => "order-dependence",
             Self::EvaluationOrder => "evaluation-order",

@@ -1,10 +1,11 @@
-//! Copies of vectors in CUDA.
+//! Alignment of vectors.
 //!
-//! Before: `call void @llvm.memcpy.p0.p0.i64(ptr align 16 %7, ptr align 4 %8, i64 16, i1 false)`
-//! After: the same, and before it `call void @clreduce_aligned(ptr %7, i64 16)` and one for `%8`
+//! Before: `%9 = load <4 x i32>, ptr %8, align 16`
+//! After: the same, and before it `call void @clreduce_aligned(ptr %8, i64 16)`
 //!
-//! A vector is a structure in CUDA. UndefinedBehaviorSanitizer checks the alignment of what reads or writes a member, but not of
-//! what copies a whole structure.
+//! UndefinedBehaviorSanitizer checks the alignment of what reads or writes a whole vector in OpenCL C or a member of one in
+//! CUDA, where vectors are structures; but not of what reads or writes lanes, as in `p->x`, nor of what copies a whole
+//! structure.
 
 use std::fmt::Write;
 
@@ -15,20 +16,21 @@ use clreduce_testcase::tokens;
 pub(crate) fn casts_to_vectors(program: &[u8]) -> bool {
     let words: Vec<&[u8]> = tokens(program).map(|token| &program[token.range()]).collect();
     let is_vector = |word: &[u8]| {
-        word.last().is_some_and(|last| (b'1'..=b'4').contains(last))
-            && word.first().is_some_and(u8::is_ascii_lowercase)
+        let is_wide =
+            ["1", "2", "3", "4", "8", "16"].iter().any(|lanes| word.ends_with(lanes.as_bytes()));
+        is_wide && word.first().is_some_and(u8::is_ascii_lowercase)
     };
     words.windows(3).any(|three| {
         is_vector(three[0]) && three[1] == b"*" && matches!(three[2], b")" | b">" | b"const")
     })
 }
 
-/// Puts checks before the copies of a module.
+/// Puts checks before the copies of a module, and before its accesses to vectors.
 pub(crate) fn check(module: &str) -> String {
     let mut pointer = None;
     let mut text = String::with_capacity(module.len() + module.len() / 8);
     for line in module.lines() {
-        for (kind, value, alignment) in operands(line) {
+        for (kind, value, alignment) in copied(line).chain(accessed(line)) {
             let location = line.find(", !dbg ").map_or("", |at| &line[at..]);
             // All pointers are of one type. Writing to a string cannot fail, here and below.
             pointer = Some(kind);
@@ -47,7 +49,7 @@ pub(crate) fn check(module: &str) -> String {
 }
 
 /// The two pointers of a call of `memcpy`, each with its type and its alignment.
-fn operands(line: &str) -> impl Iterator<Item = (&str, &str, u64)> {
+fn copied(line: &str) -> impl Iterator<Item = (&str, &str, u64)> {
     let call = line.trim_start().strip_prefix("call void @llvm.memcpy.");
     let inside = call.and_then(|call| call.split_once('(')).map_or("", |(_, inside)| inside);
     let operand = |text| {
@@ -56,6 +58,24 @@ fn operands(line: &str) -> impl Iterator<Item = (&str, &str, u64)> {
         Some((kind, value, alignment.parse().ok()?))
     };
     inside.split(", ").take(2).filter_map(operand).filter(|(.., alignment)| *alignment > 1)
+}
+
+/// The pointer through which a vector is read or written.
+fn accessed(line: &str) -> Option<(&str, &str, u64)> {
+    let line = line.trim_start();
+    let access = match line.split_once(" = ") {
+        Some((_, value)) => value.strip_prefix("load ")?,
+        None => line.strip_prefix("store ")?,
+    };
+    if !access.trim_start_matches("volatile ").starts_with('<') {
+        return None;
+    }
+    let (access, rest) = access.rsplit_once(", align ")?;
+    let (_, pointer) = access.rsplit_once(", ")?;
+    // Older versions of clang have pointers of many types.
+    let value = pointer.strip_prefix("ptr ").filter(|value| value.starts_with(['%', '@']))?;
+    let alignment = rest.split(',').next()?.parse().ok()?;
+    Some(("ptr", value, alignment)).filter(|_| alignment > 1)
 }
 
 #[cfg(test)]
@@ -72,6 +92,18 @@ mod tests {
         );
         let other = "  call void @llvm.memset.p0.i64(ptr align 16 %7, i8 0, i64 16, i1 false)\n";
         assert_eq!(check(other), other);
+    }
+
+    #[test]
+    fn accesses_to_vectors_are_checked() {
+        let load = "  %31 = load <3 x i32>, ptr %30, align 16, !dbg !4\n";
+        assert!(
+            check(load).starts_with("  call void @clreduce_aligned(ptr %30, i64 16), !dbg !4\n")
+        );
+        let store = "  store volatile <2 x i8> <i8 1, i8 2>, ptr %v, align 2, !tbaa !5\n";
+        assert!(check(store).starts_with("  call void @clreduce_aligned(ptr %v, i64 2)\n"));
+        let scalar = "  %31 = load i32, ptr %30, align 4\n";
+        assert_eq!(check(scalar), scalar);
     }
 
     #[test]

@@ -12,13 +12,14 @@ use clreduce_process::{Cancel, End, ToolRun, ToolRunner};
 use clreduce_testcase::{Language, TestCase, tokens};
 use tempfile::TempDir;
 
+use crate::changes::Changes;
 use crate::error::HostError;
 use crate::flavour::{BuildDetail, Flavour};
 use crate::order::Order;
 use crate::subject::HostKernel;
 use crate::symbols::{self, CodeAddress, ProgramSymbols};
 use crate::toolchain::Toolchain;
-use crate::{FILE, alignment, cache, divisions, forked, own, parts, start, sub_groups};
+use crate::{FILE, cache, dynamic, forked, lanes, own, parts, start, sub_groups};
 
 /// The file with the kernel's code.
 pub const CODE: &str = "kernel.so";
@@ -114,8 +115,8 @@ impl HostBuild<'_> {
         })
     }
 
-    /// Compiles the kernel: where it divides vectors, or copies some in CUDA, by way of LLVM's intermediate language, in which
-    /// divisions are replaced and copies are checked.
+    /// Compiles the kernel: where its operations on vectors or its pointers need more checks than clang makes, by way of LLVM's
+    /// intermediate language, in which these are put.
     fn compile_kernel(
         &self,
         flavour: Flavour,
@@ -123,11 +124,57 @@ impl HostBuild<'_> {
         launches: &[KernelLaunch],
         folder: &Path,
     ) -> Result<PathBuf, HostError> {
-        let start = start::function(self.subject, launches)?;
-        let mut source = own::before(self.subject, flavour).into_bytes();
-        source.extend_from_slice(&self.subject.source);
-        source.extend(start.into_bytes());
+        let source = self.source(flavour, launches)?;
         let (ir, object) = (folder.join("kernel.ll"), folder.join("kernel.o"));
+        let changes = Changes::of(self.subject, flavour);
+        let mut code: Vec<OsString> = self.switches(flavour, detail).map(OsString::from).collect();
+        let mut args = self.toolchain.clang.host(self.subject.language);
+        // As in C99, a function that is only `inline` has no code to link. In GNU C89 it has, but `extern inline` has none.
+        if self.subject.language == Language::OpenCl
+            && !own::has_word(&self.subject.source, &["extern"])
+        {
+            args.push("-fgnu89-inline".into());
+        }
+        args.extend(code.iter().cloned());
+        if !changes.is_any() {
+            args.extend([self.optimisation, "-c"].map(OsString::from));
+            self.compile(args, FILE, source, &object)?;
+            return Ok(object);
+        }
+        // Only for an optimiser, clang says of which types accesses are.
+        args.push(if changes.types { "-O1" } else { self.optimisation }.into());
+        let to_ir = ["-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm"];
+        args.extend(to_ir.map(OsString::from));
+        self.compile(args, FILE, source, &ir)?;
+        let text = changes.made(fs::read_to_string(&ir)?, flavour);
+        let mut args: Vec<OsString> = ["-x", "ir"].map(OsString::from).into();
+        args.append(&mut code);
+        args.extend([self.optimisation, "-c"].map(OsString::from));
+        self.compile(args, "kernel.ll", text.into_bytes(), &object)?;
+        Ok(object)
+    }
+
+    /// The text that is compiled: the kernel, what has to stand before it, and the function that launches it.
+    fn source(&self, flavour: Flavour, launches: &[KernelLaunch]) -> Result<Vec<u8>, HostError> {
+        let subject = self.subject;
+        let start = start::function(subject, launches)?;
+        let mut source = own::before(subject, flavour).into_bytes();
+        let program = match (subject.language, flavour) {
+            (Language::Cuda, _) => dynamic::with_size(&subject.source),
+            (_, Flavour::Memory) => lanes::watched(&subject.source),
+            _ => None,
+        };
+        source.extend_from_slice(program.as_deref().unwrap_or(&subject.source));
+        source.extend(start.into_bytes());
+        Ok(source)
+    }
+
+    /// The switches for clang that both steps of a compilation have.
+    fn switches(
+        &self,
+        flavour: Flavour,
+        detail: BuildDetail,
+    ) -> impl Iterator<Item = &'static str> {
         let mut switches = flavour.kernel_switches(detail);
         if flavour == Flavour::Steps
             && own::has_word(&self.subject.source, &["volatile", "__volatile__"])
@@ -141,40 +188,8 @@ impl HostBuild<'_> {
         if flavour == Flavour::Addresses && self.subject.language == Language::Cuda {
             switches.push("-fsanitize=shift-exponent,enum");
         }
-        let code = [self.optimisation, "-fPIC", "-fno-omit-frame-pointer", "-fno-builtin", "-w"];
-        let code: Vec<OsString> = switches.iter().chain(&code).map(OsString::from).collect();
-        let mut args = self.toolchain.clang.host(self.subject.language);
-        // As in C99, a function that is only `inline` has no code to link. In GNU C89 it has, but `extern inline` has none.
-        if self.subject.language == Language::OpenCl
-            && !own::has_word(&self.subject.source, &["extern"])
-        {
-            args.push("-fgnu89-inline".into());
-        }
-        args.extend(code.iter().cloned());
-        let divides = divides_vectors(self.subject.program());
-        let copies = flavour == Flavour::Addresses
-            && self.subject.language == Language::Cuda
-            && alignment::casts_to_vectors(self.subject.program());
-        if divides || copies {
-            let to_ir = ["-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm"];
-            args.extend(to_ir.map(OsString::from));
-            self.compile(args, FILE, source, &ir)?;
-            let mut text = fs::read_to_string(&ir)?;
-            if divides {
-                text = divisions::replace(&text, flavour == Flavour::Memory);
-            }
-            if copies {
-                text = alignment::check(&text);
-            }
-            let mut args: Vec<OsString> = ["-x", "ir"].map(OsString::from).into();
-            args.extend(code);
-            args.push("-c".into());
-            self.compile(args, "kernel.ll", text.into_bytes(), &object)?;
-        } else {
-            args.push("-c".into());
-            self.compile(args, FILE, source, &object)?;
-        }
-        Ok(object)
+        switches.extend(["-fPIC", "-fno-omit-frame-pointer", "-fno-builtin", "-w"]);
+        switches.into_iter()
     }
 
     /// Has clang make one file of another: as a fork server if there is one, which cannot tell why clang does not succeed.
@@ -237,32 +252,6 @@ fn buffer_bytes(launches: &[KernelLaunch]) -> u64 {
         bytes.fold(0, u64::saturating_add)
     };
     launches.iter().map(of_launch).max().unwrap_or(0)
-}
-
-/// Returns whether a program may divide vectors: it has a type of vectors and a division.
-fn divides_vectors(source: &[u8]) -> bool {
-    const TYPES: [&str; 10] = [
-        "char",
-        "uchar",
-        "short",
-        "ushort",
-        "int",
-        "uint",
-        "long",
-        "ulong",
-        "ext_vector_type",
-        "vector_size",
-    ];
-    let (mut vectors, mut divisions) = (false, false);
-    for token in tokens(source) {
-        let text = &source[token.range()];
-        divisions |= matches!(text, b"/" | b"%" | b"/=" | b"%=");
-        let digits = text.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-        let name = String::from_utf8_lossy(&text[..text.len() - digits]);
-        let name = name.trim_matches('_');
-        vectors |= TYPES.contains(&name) && (digits > 0 || name.contains('_'));
-    }
-    vectors && divisions
 }
 
 /// Returns true if the clang can be told that arrays at the end of structures have no more elements than they say.
@@ -430,15 +419,5 @@ mod tests {
         assert!(has_last_array(b"struct S { ulong f; uint a[]; }; struct T { int b; };"));
         assert!(has_last_array(b"struct S { uint a[/* N */N]; } s;"));
         assert!(!has_last_array(b"struct S { uint a[1]; ulong f; uint b[2]; };"));
-    }
-
-    #[test]
-    fn divisions_of_vectors_are_suspected_from_afar() {
-        assert!(divides_vectors(b"int4 f(__global int4 *p) { return *p / p[1]; }"));
-        assert!(divides_vectors(
-            b"typedef int v __attribute__((__ext_vector_type__(4))); v g; v h = g % g;"
-        ));
-        assert!(!divides_vectors(b"int f(int a1) { return a1 / 2; }"));
-        assert!(!divides_vectors(b"int4 f(int4 a) { return a * 2; } // a / b"));
     }
 }

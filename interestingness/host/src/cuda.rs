@@ -2,14 +2,23 @@
 //! read as for the host, where clang minds less what device code may do; nvcc and NVRTC say that themselves. What is
 //! not declared here clang does not know: then nothing can be said. To run on the host, a bare kernel is C++.
 
+use std::fmt::Write as _;
+
 use clreduce_kernel::has_main;
 
 use crate::FILE;
 
 const DECLARATIONS: &str = include_str!("cuda/declarations.h");
 
+/// Headers that stand before a program only if it includes them.
+const ON_DEMAND: [(&str, &str); 2] = [
+    ("cuda_fp16.h", include_str!("cuda/half.h")),
+    ("cooperative_groups.h", include_str!("cuda/groups.h")),
+];
+
 /// Headers of CUDA's whose content stands before the program.
-const HEADERS: [&str; 10] = [
+const HEADERS: [&str; 11] = [
+    "cooperative_groups/reduce.h",
     "cuda.h",
     "cuda_runtime.h",
     "cuda_runtime_api.h",
@@ -32,10 +41,22 @@ pub(crate) fn text(source: &[u8]) -> Vec<u8> {
     } else {
         "#define __CUDACC_RTC__ 1\n"
     };
-    let mut text =
-        format!("{kind}#line 1 \"declarations\"\n{DECLARATIONS}#line 1 \"{FILE}\"\n").into_bytes();
-    for line in source.split_inclusive(|&byte| byte == b'\n') {
-        let is_declared = included(line).is_some_and(|name| HEADERS.contains(&name));
+    let lines = || source.split_inclusive(|&byte| byte == b'\n');
+    let mut text = format!("{kind}#line 1 \"declarations\"\n{DECLARATIONS}");
+    for (name, content) in ON_DEMAND {
+        // `cooperative_groups/reduce.h` includes `cooperative_groups.h`.
+        let stem = name.trim_end_matches(".h");
+        if lines().filter_map(included).any(|included| included.starts_with(stem)) {
+            text.push_str(content);
+        }
+    }
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "#line 1 \"{FILE}\"");
+    let mut text = text.into_bytes();
+    for line in lines() {
+        let is_declared = included(line).is_some_and(|name| {
+            HEADERS.contains(&name) || ON_DEMAND.iter().any(|(known, _)| *known == name)
+        });
         text.extend_from_slice(if is_declared { b"\n" } else { line });
     }
     text

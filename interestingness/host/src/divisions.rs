@@ -41,8 +41,12 @@ pub(crate) fn replace(module: &str, memory: bool) -> String {
     let helpers: BTreeSet<(&str, u32)> =
         needed.iter().flat_map(|d| signed_too(d).into_iter().map(|why| (why, d.bits))).collect();
     for (why, bits) in helpers {
-        // Writing to a string cannot fail, here and below.
-        let _ = writeln!(text, "declare i{bits} @clreduce_undefined_{why}_i{bits}()");
+        let name = format!("@clreduce_undefined_{why}_i{bits}(");
+        // The program has one already where sums of lanes are watched.
+        if !module.lines().any(|line| line.starts_with("declare ") && line.contains(&name)) {
+            // Writing to a string cannot fail, here and below.
+            let _ = writeln!(text, "declare i{bits} {name})");
+        }
     }
     text
 }

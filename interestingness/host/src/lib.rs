@@ -6,18 +6,22 @@
 //! kernel plainly
 //! and returns its outcome, as a device would.
 
+mod aliasing;
 mod alignment;
 mod build;
 mod cache;
+mod changes;
 mod coverage;
 mod cuda;
 mod divisions;
+mod dynamic;
 mod error;
 mod evaluation;
 mod flavour;
 mod for_compiler;
 mod for_device;
 mod forked;
+mod lanes;
 mod order;
 mod own;
 mod parts;

@@ -23,6 +23,7 @@ const RUNTIME: &str = concat!(
     include_str!("runtime/steps.c"),
     include_str!("runtime/coverage.c"),
     include_str!("runtime/accesses.c"),
+    include_str!("runtime/types.c"),
     include_str!("runtime/fences.c"),
     include_str!("runtime/together.c"),
     include_str!("runtime/exchanges.c"),

@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use crate::evaluation::in_other_order;
 use crate::for_device::{self, ARCHITECTURE};
-use crate::{FILE, cuda};
+use crate::{FILE, cuda, dynamic};
 
 /// The beginnings of names that are not a kernel's to use: they belong to the run-time and to the sanitizers, and a function
 /// with such a name would stand in the place of one of theirs.
@@ -151,6 +151,12 @@ impl HostKernel {
     pub fn has_code_for_device(&self) -> bool {
         self.language == Language::Cuda
             && self.program().windows(ARCHITECTURE.len()).any(|text| text == ARCHITECTURE)
+    }
+
+    /// Returns true if the launch decides how large an array in shared memory is.
+    #[must_use]
+    pub fn has_dynamic_memory(&self) -> bool {
+        self.language == Language::Cuda && dynamic::with_size(self.program()).is_some()
     }
 
     /// Returns what a device executes and the host does not, or in another way, as its tokens: conditionals that depend on

@@ -88,7 +88,7 @@ fn what_is_found_has_its_line_and_what_is_unknown_its_name() {
     let unknown = of("unknown-function-on-the-device.cu").failures.remove(0);
     assert!(unknown.message.contains("line 5 for the device: use of undeclared"), "{unknown:?}");
     let unknown = of("unknown-header.cu").failures.remove(0);
-    assert!(unknown.message.contains("line 3: 'cuda_fp16.h' file not found"), "{unknown:?}");
+    assert!(unknown.message.contains("line 3: 'mma.h' file not found"), "{unknown:?}");
 }
 
 #[test]

@@ -343,8 +343,12 @@ fn looks_for(flavour: Flavour) -> BTreeSet<FindingKind> {
     match flavour {
         Flavour::Plain | Flavour::Steps => [FindingKind::NonTermination].into(),
         Flavour::Addresses => {
-            let inexact =
-                [FindingKind::OutOfBounds, FindingKind::Lifetime, FindingKind::NonTermination];
+            let inexact = [
+                FindingKind::OutOfBounds,
+                FindingKind::Lifetime,
+                FindingKind::NonTermination,
+                FindingKind::Aliasing,
+            ];
             let others = EXACT.into_iter().filter(|kind| *kind != FindingKind::Uninitialised);
             others.chain(inexact).collect()
         }
@@ -375,6 +379,10 @@ impl CheckStage for Sanitize {
         if subject.has_code_for_device() {
             let remark = "the kernel ran as the compiler of the host sees it; what `__CUDA_ARCH__` chooses for a device \
                           was compiled and not executed";
+            report.remarks.push(remark.to_owned());
+        }
+        if subject.has_dynamic_memory() {
+            let remark = "the launch decides how large `extern __shared__` arrays are; here they have 48 KiB";
             report.remarks.push(remark.to_owned());
         }
         if let Err(error) = self.run_all(subject, question, cancel, &mut report) {

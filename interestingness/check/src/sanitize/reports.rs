@@ -98,7 +98,7 @@ fn line_of(calls: &str, symbols: &ProgramSymbols) -> Option<u32> {
 }
 
 /// The findings of the run-time that need a place alone, by the word for them.
-const BY_WORD: [(&str, FindingKind, &str); 5] = [
+const BY_WORD: [(&str, FindingKind, &str); 7] = [
     ("clamp-range", FindingKind::ClampRange, "clamp with a minimum above the maximum"),
     ("no-event", FindingKind::Uninitialised, "an event that no asynchronous copy has returned"),
     ("left-over", FindingKind::Lifetime, "an access to a variable of a function that has returned"),
@@ -106,6 +106,16 @@ const BY_WORD: [(&str, FindingKind, &str); 5] = [
         "misaligned",
         FindingKind::Misaligned,
         "an access through a pointer that is not aligned as its type demands",
+    ),
+    (
+        "aliasing",
+        FindingKind::Aliasing,
+        "an access through a pointer to another type than that of the value",
+    ),
+    (
+        "outside-of-mask",
+        FindingKind::Divergence,
+        "a thread calls a function of a warp whose mask does not name it",
     ),
     (
         "not-awaited",
@@ -261,7 +271,11 @@ fn undefined_value(below: &[&str], symbols: &ProgramSymbols) -> Option<Finding> 
             "quotient" => {
                 (FindingKind::DivisionByZero, "a lane is divided by zero, and the result used")
             }
-            _ => (FindingKind::SignedOverflow, "the least number is divided by -1 in a lane"),
+            "lane" => (
+                FindingKind::Uninitialised,
+                "a thread of a warp reads from one that takes no part in the call, and uses what it got",
+            ),
+            _ => (FindingKind::SignedOverflow, "a lane of signed integers overflows, and it is used"),
         })
     })?;
     let line = symbols.line(origin_frames(below));

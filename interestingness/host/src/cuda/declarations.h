@@ -184,6 +184,7 @@ __attribute__((convergent)) void clreduce_barrier(unsigned);
 void clreduce_atomic(unsigned long, unsigned long, unsigned, unsigned long);
 void clreduce_compare(unsigned long, unsigned long, unsigned long);
 unsigned clreduce_meet_warp(unsigned, unsigned long);
+unsigned clreduce_answering(unsigned), clreduce_active();
 unsigned long clreduce_value_of_lane(unsigned, unsigned);
 void clreduce_sync_warp(unsigned);
 void clreduce_fence();
@@ -351,21 +352,21 @@ template <class T> static inline T clreduce_take(unsigned mask, unsigned lane)
 #define OF_LANES(mask, value, lane, type, own, what) \
     clreduce_give(mask, value); \
     for (unsigned lane = 0; lane < 32; lane++) \
-        if (mask >> lane & 1) { \
+        if (clreduce_answering(mask) >> lane & 1) { \
             type own = clreduce_take<type>(mask, lane); \
             what; \
         }
 static inline unsigned __ballot_sync(unsigned mask, int value)
 { unsigned votes = 0; OF_LANES(mask, value, lane, int, vote, votes |= (unsigned)(vote != 0) << lane) return votes; }
-static inline int __all_sync(unsigned mask, int value) { return __ballot_sync(mask, value) == mask; }
+static inline int __all_sync(unsigned mask, int value) { return __ballot_sync(mask, !value) == 0; }
 static inline int __any_sync(unsigned mask, int value) { return __ballot_sync(mask, value) != 0; }
 template <class T> static inline unsigned __match_any_sync(unsigned mask, T value)
 { unsigned same = 0; OF_LANES(mask, value, lane, T, other, same |= (unsigned)(other == value) << lane) return same; }
 template <class T> static inline unsigned __match_all_sync(unsigned mask, T value, int *is_same)
 {
     unsigned same = __match_any_sync(mask, value);
-    *is_same = same == mask;
-    return same == mask ? mask : 0;
+    *is_same = same == clreduce_answering(mask);
+    return *is_same ? mask : 0;
 }
 #define REDUCE(name, type, first, both) \
     static inline type __reduce_##name##_sync(unsigned mask, type value) \
@@ -412,7 +413,13 @@ SHUFFLE(unsigned long long)
 SHUFFLE(float)
 SHUFFLE(double)
 #undef SHUFFLE
+#ifdef CLREDUCE_HOST
+// Shared memory whose size the launch decides: see dynamic.rs.
+__shared__ __attribute__((aligned(1024))) unsigned char clreduce_dynamic[48 << 10];
+static inline unsigned __activemask() { return clreduce_active(); }
+#else
 unsigned __activemask();
+#endif
 
 // ---- Integers ----
 
@@ -603,6 +610,9 @@ template <class T> static inline T __ldg(const T *place) { return *place; }
 template <class T> static inline T __ldcg(const T *place) { return *place; }
 template <class T> static inline T __ldca(const T *place) { return *place; }
 template <class T> static inline T __ldcs(const T *place) { return *place; }
+template <class T> static inline T __ldcv(const T *place) { return *place; }
+template <class T> static inline void __stwb(T *place, T value) { *place = value; }
+template <class T> static inline void __stwt(T *place, T value) { *place = value; }
 template <class T> static inline void __stcg(T *place, T value) { *place = value; }
 template <class T> static inline void __stcs(T *place, T value) { *place = value; }
 static inline void __nanosleep(unsigned) {}

@@ -13,6 +13,7 @@ enum { LOCAL_FENCE = 1, GLOBAL_FENCE = 2 };
 #define UNWATCHED __attribute__((no_sanitize("address")))
 
 static void order_accesses(unsigned fence);
+static void forget_types(uintptr_t place, uint64_t bytes);
 static int has_awaited(uint32_t number);
 static int watch_accesses(void);
 void __asan_storeN(uintptr_t place, uintptr_t bytes);
@@ -356,7 +357,7 @@ RAW static void report_once(const char *what, uintptr_t back)
 
 // Reports two faults that AddressSanitizer and UndefinedBehaviorSanitizer do not see: an access to memory of a function
 // that has returned, and one to a lane of a vector whose pointer is misaligned. clang expects accesses of 16 bytes to be
-// aligned to 8 at least.
+// aligned to 8 at least; where a program casts pointers to vectors, `clreduce_aligned` knows more.
 UNWATCHED static void check_access(uintptr_t place, uint64_t bytes, uintptr_t callers_stack, uintptr_t back)
 {
     uintptr_t stack = (uintptr_t)current->stack;
@@ -366,7 +367,7 @@ UNWATCHED static void check_access(uintptr_t place, uint64_t bytes, uintptr_t ca
         report_once("misaligned", back);
 }
 
-// Before a structure is copied in CUDA.
+// Before a structure is copied in CUDA, and before a vector is accessed.
 void clreduce_aligned(uintptr_t place, uint64_t alignment);
 UNWATCHED void clreduce_aligned(uintptr_t place, uint64_t alignment)
 {
@@ -378,6 +379,7 @@ UNWATCHED void clreduce_aligned(uintptr_t place, uint64_t alignment)
 UNWATCHED static void check_atomic(uintptr_t place, uint64_t bytes, uintptr_t back)
 {
     __asan_storeN(place, bytes);
+    forget_types(place, bytes);
     if (place & (bytes - 1))
         report_once("misaligned", back);
 }
@@ -391,6 +393,8 @@ UNWATCHED static void check_atomic(uintptr_t place, uint64_t bytes, uintptr_t ba
         __asan_##KIND##BYTES(place); \
         check_access(place, BYTES, CALLERS_STACK, BACK); \
         record(place, BYTES, WAY, BACK); \
+        if (WAY == WRITE) \
+            forget_types(place, BYTES); \
     }
 #define CALL_BACKS(KIND, WAY) \
     CALL_BACK(KIND, WAY, 1) CALL_BACK(KIND, WAY, 2) CALL_BACK(KIND, WAY, 4) CALL_BACK(KIND, WAY, 8) \
@@ -402,6 +406,8 @@ UNWATCHED static void check_atomic(uintptr_t place, uint64_t bytes, uintptr_t ba
         __asan_##KIND##N(place, bytes); \
         check_access(place, 1, CALLERS_STACK, BACK); \
         record(place, bytes, WAY, BACK); \
+        if (WAY == WRITE) \
+            forget_types(place, bytes); \
     }
 CALL_BACKS(load, READ)
 CALL_BACKS(store, WRITE)

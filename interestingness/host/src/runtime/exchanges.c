@@ -49,6 +49,7 @@ RAW static void end_unknown(const char *what)
 void __cxa_pure_virtual(void);
 void __cxa_pure_virtual(void) { end_unknown("a virtual function that no class defines is called"); }
 
+unsigned clreduce_answering(unsigned mask);
 static int is_of_lanes(const struct Fibre *fibre) { return fibre->exchange.of >= OF_WARP; }
 
 // The work-items from which a work-item wants values: from the first of its team on.
@@ -68,12 +69,18 @@ static int is_member(const struct Fibre *fibre, uint64_t at)
     return fibre->exchange.of == OF_GROUP || fibre->exchange.mask >> at & 1;
 }
 
+// A thread of a warp that has ended need not come, whatever the mask says.
+static int need_not_come(const struct Fibre *fibre, const struct Fibre *member)
+{
+    return fibre->exchange.of == OF_WARP && member->ended;
+}
+
 // All members of its team have come to the call where it is.
 static int is_complete(const struct Fibre *fibre)
 {
     const struct Fibre *team = &fibres[first_of_team(fibre)];
     for (uint64_t i = 0; i < team_size(fibre); i++)
-        if (is_member(fibre, i) && (team[i].has_values || !same_place(&team[i], fibre)))
+        if (is_member(fibre, i) && !need_not_come(fibre, &team[i]) && (team[i].has_values || !same_place(&team[i], fibre)))
             return 0;
     return 1;
 }
@@ -81,9 +88,13 @@ static int is_complete(const struct Fibre *fibre)
 static void deliver(struct Fibre *fibre)
 {
     struct Fibre *team = &fibres[first_of_team(fibre)];
+    uint32_t absent = 0;
+    for (uint64_t i = 0; is_of_lanes(fibre) && i < team_size(fibre); i++)
+        absent |= (uint32_t)(need_not_come(fibre, &team[i]) || !is_member(fibre, i)) << i;
     for (uint64_t i = 0; i < team_size(fibre); i++) {
-        if (!is_member(fibre, i))
+        if (!is_member(fibre, i) || need_not_come(fibre, &team[i]))
             continue;
+        team[i].exchange.absent = absent;
         for (uint64_t j = 0; j < team_size(fibre); j++)
             if (is_member(fibre, j))
                 team[i].exchange.all[j] = team[j].exchange.own;
@@ -91,25 +102,38 @@ static void deliver(struct Fibre *fibre)
     }
 }
 
-// Somebody waits for a work-item that is elsewhere, and will not come. In CUDA, a lane that has ended need not. Some work-items
-// of a sub-group may shuffle without the others, but what they get then is not known here.
+// Somebody waits for a work-item that is elsewhere, and will not come. Some work-items of a sub-group may shuffle without the others, but what they get then is not known here.
 static void end_stuck(const struct Fibre *fibre)
 {
     const struct Fibre *team = &fibres[first_of_team(fibre)];
     for (uint64_t i = 0; i < team_size(fibre); i++)
         if (is_member(fibre, i) && !same_place(&team[i], fibre)) {
-            if (fibre->exchange.of == OF_WARP && team[i].ended)
-                end_unknown("a function of a warp names a thread that has ended");
+            if (need_not_come(fibre, &team[i]))
+                continue;
             if (fibre->exchange.of == OF_SHUFFLE)
                 end_unknown("some work-items of a sub-group shuffle, and others do not");
             diverged(fibre, &team[i]);
         }
 }
 
+// Tells the members of a warp that ask for it which of them have come to the same place.
+static void tell_active(struct Fibre *fibre)
+{
+    struct Fibre *team = &fibres[first_of_team(fibre)];
+    uint32_t active = 0;
+    for (uint64_t i = 0; i < team_size(fibre); i++)
+        active |= (uint32_t)(!team[i].has_values && same_place(&team[i], fibre)) << i;
+    for (uint64_t i = 0; i < team_size(fibre); i++)
+        if (active >> i & 1) {
+            team[i].exchange.absent = ~active;
+            team[i].has_values = 1;
+        }
+}
+
 // Gives values to the teams that are complete. Returns false if nobody waits for any.
 static int exchange_values(void)
 {
-    int is_waiting = 0, is_done = 0;
+    int is_waiting = 0, is_done = 0, is_told = 0;
     for (uint64_t i = 0; i < fibre_count; i++)
         fibres[i].has_values = 0;
     for (uint64_t i = 0; i < fibre_count; i++) {
@@ -117,11 +141,15 @@ static int exchange_values(void)
         if (fibre->ended || fibre->exchange.of == NONE || fibre->has_values)
             continue;
         is_waiting = 1;
-        if (is_complete(fibre)) {
+        if (fibre->exchange.of != OF_ACTIVE && is_complete(fibre)) {
             deliver(fibre);
             is_done = 1;
         }
     }
+    for (uint64_t i = 0; !is_done && i < fibre_count; i++)
+        if (!fibres[i].ended && fibres[i].exchange.of == OF_ACTIVE && !fibres[i].has_values)
+            tell_active(&fibres[i]), is_told = 1;
+    is_done |= is_told;
     for (uint64_t i = 0; is_waiting && !is_done && i < fibre_count; i++)
         if (!fibres[i].ended && fibres[i].exchange.of != NONE)
             end_stuck(&fibres[i]);
@@ -163,13 +191,25 @@ uint64_t clreduce_broadcast(uint64_t value, uint64_t x, uint64_t y, uint64_t z)
     return current->exchange.all[member];
 }
 
+// A thread calls a function of a warp whose mask does not name it.
+RAW static void end_outside_of_mask(void)
+{
+    uintptr_t calls[MAX_DEPTH];
+    fprintf(stderr, "clreduce: outside-of-mask ");
+    print_calls(calls, calls_of(calls));
+    fputc('\n', stderr);
+    fflush(stderr);
+    print_coverage();
+    _Exit(EXIT_DIVERGENCE);
+}
+
 // For functions of warps. Returns the number of the work-item in its warp.
 unsigned clreduce_meet_warp(unsigned mask, uint64_t value);
 unsigned clreduce_meet_warp(unsigned mask, uint64_t value)
 {
     uint64_t lane = number_of(current) % WARP, left = fibre_count - number_of(current) + lane;
     if (!(mask >> lane & 1))
-        end_unknown("a thread is not in the mask of its function of a warp");
+        end_outside_of_mask();
     if (left < WARP && mask >> left)
         end_unknown("a function of a warp names a thread that does not exist");
     exchange_with(value, OF_WARP, mask);
@@ -182,13 +222,29 @@ uint64_t clreduce_value_of(uint64_t member) { return current->exchange.all[membe
 uint64_t clreduce_group_size(void);
 uint64_t clreduce_group_size(void) { return fibre_count; }
 
-// The same in the own warp, which has to be in the mask of the call.
+// The same in the own warp. What is read from a thread that does not take part in the call has no value.
+uint64_t clreduce_undefined_lane_i64(void);
 uint64_t clreduce_value_of_lane(unsigned mask, unsigned lane);
 uint64_t clreduce_value_of_lane(unsigned mask, unsigned lane)
 {
-    if (!(mask >> lane & 1))
-        end_unknown("a thread reads the value of one that is not in the mask");
+    if (!(clreduce_answering(mask) >> lane & 1))
+        return clreduce_undefined_lane_i64();
     return current->exchange.all[lane];
+}
+
+// The threads in a mask that have taken part in the last call.
+unsigned clreduce_answering(unsigned mask)
+{
+    uint64_t first = number_of(current) / WARP * WARP, left = fibre_count - first;
+    return mask & ~current->exchange.absent & UINT32_MAX >> (left < WARP ? WARP - left : 0);
+}
+
+// The threads of a warp that have come to the same place, once nobody can go on without it.
+unsigned clreduce_active(void);
+unsigned clreduce_active(void)
+{
+    exchange_with(0, OF_ACTIVE, UINT32_MAX);
+    return ~current->exchange.absent;
 }
 
 // The threads of a warp wait for each other, which orders their accesses to memory.

@@ -13,7 +13,7 @@
 // kernel that ends the program by itself can do. What is found is printed as lines
 // that begin with "clreduce: "; addresses are relative to the kernel's start, innermost call first.
 //
-// The text of this program is state.c, steps.c, coverage.c, accesses.c, fences.c, together.c, exchanges.c and runtime.c, one after the other.
+// The text of this program is state.c, steps.c, coverage.c, accesses.c, types.c, fences.c, together.c, exchanges.c and runtime.c, one after the other.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -67,8 +67,9 @@ struct Fibre {
     // Where it waits for others to give values, or holds what they gave: its team, and the values of all work-items of the
     // team, each at the place of its number in the team. `NONE` where it waits for nobody.
     struct Exchange {
-        enum { NONE, OF_GROUP, OF_WARP, OF_SUB_GROUP, OF_SHUFFLE } of;
-        uint32_t mask;
+        enum { NONE, OF_GROUP, OF_WARP, OF_SUB_GROUP, OF_SHUFFLE, OF_ACTIVE } of;
+        // The lanes that are meant, and those that took no part.
+        uint32_t mask, absent;
         uint64_t own;
         uint64_t *all;
     } exchange;
