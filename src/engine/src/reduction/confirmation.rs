@@ -30,6 +30,9 @@ const WAITS_FOR: u64 = 20;
 /// and one in 16,000 so many times in a row.
 const RESULT_AT_LEAST: u32 = 6;
 
+/// The same for a test that has rejected nothing yet: perhaps it accepted by mistake for as long as the reduction took.
+const UNREJECTED_AT_LEAST: u32 = 100;
+
 /// The most times that the result is tested again because a rejected variant was accepted meanwhile.
 const MOST_ROUNDS: u32 = 20;
 
@@ -96,8 +99,9 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
             return;
         }
         let seen = executor.scheduler().verdicts().wrong_successes();
-        let times = seen.map_or(RESULT_AT_LEAST, |seen| seen.lead().max(RESULT_AT_LEAST));
-        let mut controls = self.controls.choose();
+        let mut controls = self.controls.choose().peekable();
+        let least = if controls.peek().is_some() { RESULT_AT_LEAST } else { UNREJECTED_AT_LEAST };
+        let times = seen.map_or(least, |seen| seen.lead().max(least));
         let confirmations = executor.scheduler_mut().confirmations_mut();
         for number in 0..times {
             if number > 0 && number % times.div_ceil(3) == 0 {
