@@ -1,5 +1,5 @@
 //! The corpus of kernels under `fixtures/validity`: every stage of the check on the real tools, and the table
-//! in `docs/validity.md` of which tool finds what. Every second valid kernel is left out, unless ignored tests run as well: all
+//! in `notes/measurements/validity.md` of which tool finds what. Every second valid kernel is left out, unless ignored tests run as well: all
 //! of them take some minutes of two cores. After a change that is meant, write the table anew with
 //! `CLREDUCE_BLESS=1 cargo test -p clreduce-interestingness-tests --test validity -- --ignored`; `CLREDUCE_ONLY=order-,valid-atomic` has
 //! it look at the kernels with such names alone.
@@ -121,7 +121,7 @@ fn the_same_for_all_kernels() {
     let only = std::env::var("CLREDUCE_ONLY").unwrap_or_default();
     let page = look_at_corpus(|fixture| only.split(',').any(|part| fixture.name.contains(part)));
     if std::env::var_os("CLREDUCE_BLESS").is_some() {
-        fs::write(root().join("docs/validity.md"), page).unwrap();
+        fs::write(root().join("notes/measurements/validity.md"), page).unwrap();
     }
 }
 
@@ -157,7 +157,7 @@ fn look_at_corpus(mut is_chosen: impl FnMut(&Fixture) -> bool) -> String {
         rows.insert(name, format!("| {name} | {tag} | {} |", cells.join(" | ")));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let written = fs::read_to_string(root().join("docs/validity.md")).unwrap();
+    let written = fs::read_to_string(root().join("notes/measurements/validity.md")).unwrap();
     let (prose, table) = written.split_once(HEADER).unwrap();
     let mut true_page = format!("{prose}{HEADER}");
     for name in &names {
@@ -167,7 +167,7 @@ fn look_at_corpus(mut is_chosen: impl FnMut(&Fixture) -> bool) -> String {
         let _ = writeln!(true_page, "{}", row.unwrap_or_default());
     }
     if std::env::var_os("CLREDUCE_BLESS").is_none() {
-        assert_eq!(written, true_page, "docs/validity.md is not what the tools say");
+        assert_eq!(written, true_page, "notes/measurements/validity.md is not what the tools say");
     }
     true_page
 }
