@@ -45,8 +45,8 @@ pub(super) fn architecture(options: &[String]) -> u32 {
 }
 
 /// The dialect for a program that is to run on the host: a bare kernel is C++ there. Devices have no run-time type
-/// information.
-pub(super) const HOST_DIALECT: [&str; 8] = [
+/// information, and no exceptions.
+pub(super) const HOST_DIALECT: [&str; 9] = [
     "-x",
     "c++",
     "-std=c++17",
@@ -54,6 +54,7 @@ pub(super) const HOST_DIALECT: [&str; 8] = [
     "x86_64-linux-gnu",
     "-DCLREDUCE_HOST",
     "-fno-rtti",
+    "-fno-exceptions",
     "-fno-color-diagnostics",
 ];
 

@@ -12,6 +12,8 @@ use std::fmt::Write;
 
 use clreduce_testcase::tokens;
 
+use crate::operands::{Access, operands};
+
 /// The types that are told apart, by clang's names. Two types of one size and kind are one.
 const TYPES: [(&str, u32); 10] = [
     ("int", 1),
@@ -134,30 +136,26 @@ impl Calls {
         let location = line.find(", !dbg ").map_or("", |at| &line[at..]);
         let code = line.trim_start();
         // Writing to a string cannot fail.
-        if let Some((result, instruction)) = code.split_once(" = ") {
-            if let Some(access) = instruction.strip_prefix("load ")
-                && let (Some((kind, place)), number @ 1..) = (loaded(access), types.of(line))
+        if let Some(Access { is_store, kind, place, .. }) = Access::of(line) {
+            let (size, number) = (size_of(kind), types.of(line));
+            if is_store {
+                calls.after = format!(
+                    "  call void @clreduce_typed_store(ptr {place}, i64 {size}, i32 {number}){location}\n"
+                );
+            } else if number > 0 {
+                calls.before = format!(
+                    "  call void @clreduce_typed_load(ptr {place}, i64 {size}, i32 {number}){location}\n"
+                );
+            }
+        } else if let Some((result, kind)) = code.split_once(" = alloca ") {
+            // The variables of functions that have returned lay here. Those whose size is not known are left out.
+            if let [kind, rest @ ..] = &operands(kind)[..]
+                && !rest.iter().any(|operand| operand.starts_with('i'))
             {
                 let size = size_of(kind);
-                let _ = writeln!(
-                    calls.before,
-                    "  call void @clreduce_typed_load(ptr {place}, i64 {size}, i32 {number}){location}"
-                );
-            } else if let Some(kind) = instruction.strip_prefix("alloca ")
-                && !kind.contains(", i")
-            {
-                // The variables of functions that have returned lay here.
-                let size = size_of(kind.split(", align").next().unwrap_or(kind));
                 calls.after =
                     format!("  call void @clreduce_typed_store(ptr {result}, i64 {size}, i32 0)\n");
             }
-        } else if let Some(access) = code.strip_prefix("store ")
-            && let Some((kind, place)) = stored(access)
-        {
-            let (size, number) = (size_of(kind), types.of(line));
-            calls.after = format!(
-                "  call void @clreduce_typed_store(ptr {place}, i64 {size}, i32 {number}){location}\n"
-            );
         } else if let Some(arguments) = code.strip_prefix("call void @llvm.mem") {
             calls.after = block(arguments, location).unwrap_or_default();
         }
@@ -182,46 +180,31 @@ fn copied_parameters(definition: &str) -> String {
     calls
 }
 
-/// Type and place in `i32, ptr %1, align 4`.
-fn loaded(access: &str) -> Option<(&str, &str)> {
-    let access = access.strip_prefix("volatile ").unwrap_or(access);
-    let (kind, rest) = access.split_once(", ptr ")?;
-    Some((kind, rest.split(',').next().filter(|place| place.starts_with(['%', '@']))?))
-}
-
-/// Type and place in `i32 %2, ptr %1, align 4`.
-fn stored(access: &str) -> Option<(&str, &str)> {
-    let access = access.strip_prefix("volatile ").unwrap_or(access);
-    let (value, rest) = access.rsplit_once(", ptr ")?;
-    let place = rest.split(',').next().filter(|place| place.starts_with(['%', '@']))?;
-    // A vector and a structure have blanks in their names.
-    let kind = match value.as_bytes().first()? {
-        b'<' => &value[..=value.find('>')?],
-        b'{' => &value[..=value.find('}')?],
-        _ => value.split(' ').next()?,
-    };
-    Some((kind, place))
-}
-
 /// What follows a copy of memory, or a whole piece of it that is set.
 fn block(arguments: &str, location: &str) -> Option<String> {
-    let is_set = arguments.starts_with("set.");
     let (_, inside) = arguments.split_once('(')?;
-    let mut operands = inside.split(", ");
-    let last = |operand: &'_ str| operand.rsplit(' ').next().map(str::to_owned);
-    let (to, from, bytes) =
-        (last(operands.next()?)?, last(operands.next()?)?, last(operands.next()?)?);
-    let is_name = |name: &str| name.starts_with(['%', '@']) && !name.contains('(');
-    Some(match () {
-        () if !is_name(&to) => return None,
-        // A copy of a constant has its types from nowhere.
-        () if is_set || !is_name(&from) => {
+    let operands = operands(inside);
+    let [to, from, bytes, ..] = &operands[..] else { return None };
+    let (to, bytes) = (place_in(to)?, bytes.strip_prefix("i64 ")?);
+    Some(match place_in(from) {
+        Some(from) => {
+            format!(
+                "  call void @clreduce_typed_copy(ptr {to}, ptr {from}, i64 {bytes}){location}\n"
+            )
+        }
+        None => {
             format!("  call void @clreduce_typed_store(ptr {to}, i64 {bytes}, i32 0){location}\n")
         }
-        () => format!(
-            "  call void @clreduce_typed_copy(ptr {to}, ptr {from}, i64 {bytes}){location}\n"
-        ),
     })
+}
+
+/// The pointer in `ptr align 8 %1`.
+fn place_in(operand: &str) -> Option<&str> {
+    let rest = operand.strip_prefix("ptr ")?;
+    match rest.strip_prefix("align ") {
+        Some(rest) => rest.split_once(' ').map(|(_, place)| place),
+        None => Some(rest),
+    }
 }
 
 /// The size of a type, as an expression.

@@ -11,6 +11,8 @@ use std::fmt::Write;
 
 use clreduce_testcase::tokens;
 
+use crate::operands::{Access, operands};
+
 /// Returns true if a program has a pointer to a vector that it may have made of another one: a cast, as in `(int4 *)p` or
 /// `reinterpret_cast<int4 *>(p)`.
 pub(crate) fn casts_to_vectors(program: &[u8]) -> bool {
@@ -52,30 +54,21 @@ pub(crate) fn check(module: &str) -> String {
 fn copied(line: &str) -> impl Iterator<Item = (&str, &str, u64)> {
     let call = line.trim_start().strip_prefix("call void @llvm.memcpy.");
     let inside = call.and_then(|call| call.split_once('(')).map_or("", |(_, inside)| inside);
-    let operand = |text| {
-        let (kind, rest) = str::trim(text).split_once(" align ")?;
-        let (alignment, value) = rest.split_once(' ')?;
-        Some((kind, value, alignment.parse().ok()?))
-    };
-    inside.split(", ").take(2).filter_map(operand).filter(|(.., alignment)| *alignment > 1)
+    let all = operands(inside).into_iter().take(2).filter_map(aligned);
+    all.filter(|(.., alignment)| *alignment > 1)
+}
+
+/// Type, value and alignment in `ptr align 16 %1`.
+fn aligned(operand: &str) -> Option<(&str, &str, u64)> {
+    let (kind, rest) = operand.split_once(" align ")?;
+    let (alignment, value) = rest.split_once(' ')?;
+    Some((kind, value, alignment.parse().ok()?))
 }
 
 /// The pointer through which a vector is read or written.
 fn accessed(line: &str) -> Option<(&str, &str, u64)> {
-    let line = line.trim_start();
-    let access = match line.split_once(" = ") {
-        Some((_, value)) => value.strip_prefix("load ")?,
-        None => line.strip_prefix("store ")?,
-    };
-    if !access.trim_start_matches("volatile ").starts_with('<') {
-        return None;
-    }
-    let (access, rest) = access.rsplit_once(", align ")?;
-    let (_, pointer) = access.rsplit_once(", ")?;
-    // Older versions of clang have pointers of many types.
-    let value = pointer.strip_prefix("ptr ").filter(|value| value.starts_with(['%', '@']))?;
-    let alignment = rest.split(',').next()?.parse().ok()?;
-    Some(("ptr", value, alignment)).filter(|_| alignment > 1)
+    let Access { kind, place, alignment, .. } = Access::of(line)?;
+    (kind.starts_with('<') && alignment > 1).then_some(("ptr", place, alignment))
 }
 
 #[cfg(test)]

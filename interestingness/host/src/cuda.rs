@@ -6,13 +6,14 @@ use std::fmt::Write as _;
 
 use clreduce_kernel::has_main;
 
-use crate::FILE;
+use crate::{DECLARATIONS, FILE};
 
-const DECLARATIONS: &str = include_str!("cuda/declarations.h");
+const TEXT: &str = include_str!("cuda/declarations.h");
 
 /// Headers that stand before a program only if it includes them.
-const ON_DEMAND: [(&str, &str); 2] = [
+const ON_DEMAND: [(&str, &str); 3] = [
     ("cuda_fp16.h", include_str!("cuda/half.h")),
+    ("math_constants.h", include_str!("cuda/constants.h")),
     ("cooperative_groups.h", include_str!("cuda/groups.h")),
 ];
 
@@ -31,18 +32,23 @@ const HEADERS: [&str; 11] = [
     "vector_types.h",
 ];
 
+/// Headers of the C library whose functions devices have, and which those of the host contradict. A whole program has the
+/// host's.
+const HEADERS_OF_C: [&str; 11] = [
+    "assert.h", "cassert", "cmath", "cstdio", "cstdlib", "cstring", "math.h", "new", "stdio.h",
+    "stdlib.h", "string.h",
+];
+
 /// The section of variables that the work-items of a group share.
 pub(crate) const SHARED: &str = ".bss.clreduce_shared";
 
 /// The program with the declarations before it; its lines keep their numbers.
 pub(crate) fn text(source: &[u8]) -> Vec<u8> {
-    let kind = if has_main(source) {
-        "#define CLREDUCE_PROGRAM 1\n"
-    } else {
-        "#define __CUDACC_RTC__ 1\n"
-    };
+    let is_program = has_main(source);
+    let kind =
+        if is_program { "#define CLREDUCE_PROGRAM 1\n" } else { "#define __CUDACC_RTC__ 1\n" };
     let lines = || source.split_inclusive(|&byte| byte == b'\n');
-    let mut text = format!("{kind}#line 1 \"declarations\"\n{DECLARATIONS}");
+    let mut text = format!("{kind}#line 1 \"{DECLARATIONS}\"\n{TEXT}");
     for (name, content) in ON_DEMAND {
         // `cooperative_groups/reduce.h` includes `cooperative_groups.h`.
         let stem = name.trim_end_matches(".h");
@@ -55,7 +61,9 @@ pub(crate) fn text(source: &[u8]) -> Vec<u8> {
     let mut text = text.into_bytes();
     for line in lines() {
         let is_declared = included(line).is_some_and(|name| {
-            HEADERS.contains(&name) || ON_DEMAND.iter().any(|(known, _)| *known == name)
+            HEADERS.contains(&name)
+                || ON_DEMAND.iter().any(|(known, _)| *known == name)
+                || !is_program && HEADERS_OF_C.contains(&name)
         });
         text.extend_from_slice(if is_declared { b"\n" } else { line });
     }
@@ -82,10 +90,11 @@ mod tests {
 
     #[test]
     fn lines_keep_their_numbers() {
-        let text = text(b"#include <stdio.h>\n # include \"cuda_runtime.h\" // x\nint main() {}\n");
+        let text =
+            text(b"#include <stdint.h>\n # include \"cuda_runtime.h\" // x\nint main() {}\n");
         let text = String::from_utf8(text).unwrap();
         assert!(
-            text.ends_with("#line 1 \"kernel.cl\"\n#include <stdio.h>\n\nint main() {}\n"),
+            text.ends_with("#line 1 \"kernel.cl\"\n#include <stdint.h>\n\nint main() {}\n"),
             "{text}"
         );
     }

@@ -10,6 +10,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use crate::operands::split_operand;
+
 /// One of the functions that are needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Division<'a> {
@@ -68,20 +70,6 @@ fn rewrite(line: &str) -> Option<(Division<'_>, String)> {
         division,
         format!("  {result} = call {kind} @{name}({kind} {left}, {kind} {right}){rest}"),
     ))
-}
-
-/// An operand, which may be a constant with commas inside brackets, and what follows it.
-fn split_operand(text: &str) -> (&str, &str) {
-    let mut depth = 0_u32;
-    for (at, c) in text.char_indices() {
-        match c {
-            '<' | '(' | '[' | '{' => depth += 1,
-            '>' | ')' | ']' | '}' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => return text.split_at(at),
-            _ => {}
-        }
-    }
-    (text, "")
 }
 
 impl Division<'_> {

@@ -21,8 +21,9 @@ use crate::for_compiler::is_for_the_compiler;
 /// Returns a program in OpenCL C whose arithmetic of signed lanes is watched, after the functions that do it; `None` if it
 /// has none.
 pub(crate) fn watched(program: &[u8]) -> Option<Vec<u8>> {
-    let tree = SyntaxTree::parse(program, Language::OpenCl);
-    let types = Types::new(program, &tree, &Symbols::new(program, &tree));
+    let view = with_types_of_macros(program);
+    let tree = SyntaxTree::parse(&view, Language::OpenCl);
+    let types = Types::new(&view, &tree, &Symbols::new(&view, &tree));
     let mut rewriter = Rewriter {
         source: program,
         tree: &tree,
@@ -46,6 +47,33 @@ pub(crate) fn watched(program: &[u8]) -> Option<Vec<u8>> {
     let mut text = text.into_bytes();
     text.extend(applied(program, edits));
     Some(text)
+}
+
+/// Returns a program of the same length in which macros that stand for one built-in type are types:
+///
+/// before: `#define VECTOR int4` and a line break
+/// after: `typedef int4 VECTOR;`
+fn with_types_of_macros(program: &[u8]) -> Vec<u8> {
+    let mut view = Vec::with_capacity(program.len());
+    for line in program.split_inclusive(|&byte| byte == b'\n') {
+        let words: Vec<&str> = std::str::from_utf8(line)
+            .map_or_else(|_| Vec::new(), |line| line.split_whitespace().collect());
+        let made = match words[..] {
+            ["#define", name, kind] if Number::built_in(kind).is_some() => {
+                format!("typedef {kind} {name};").into_bytes()
+            }
+            _ => Vec::new(),
+        };
+        // Blanks that the line has more come after it.
+        match line.len().checked_sub(made.len()) {
+            Some(rest) if !made.is_empty() => {
+                view.extend(made);
+                view.extend(std::iter::repeat_n(b' ', rest));
+            }
+            _ => view.extend_from_slice(line),
+        }
+    }
+    view
 }
 
 /// A piece of source text that is replaced; nothing where something is only put in. At one place, ends of inner expressions
@@ -279,6 +307,18 @@ mod tests {
         for (before, after) in cases {
             assert_eq!(of(before).as_deref(), Some(after), "{before}");
         }
+    }
+
+    #[test]
+    fn a_type_may_be_a_macro() {
+        let text = watched(b"#define V int4\nvoid f(V a) { a = a + 1; }").unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert!(
+            text.ends_with(
+                "#define V int4\nvoid f(V a) { a = clreduce_lanes_add(a , (int4)(1)); }"
+            ),
+            "{text}"
+        );
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod for_compiler;
 mod for_device;
 mod forked;
 mod lanes;
+mod operands;
 mod order;
 mod own;
 mod parts;
@@ -51,3 +52,6 @@ pub use toolchain::Toolchain;
 
 /// The name of the kernel's file where the tools run; they are told its language.
 pub const FILE: &str = "kernel.cl";
+
+/// The name of the file with what CUDA declares.
+pub const DECLARATIONS: &str = "declarations";

@@ -37,8 +37,8 @@ pub enum KernelParameter {
         /// True if the kernel cannot write there.
         read_only: bool,
     },
-    /// A pointer to local memory, by the type that it points to.
-    Local(Number),
+    /// A pointer to local memory, by the size in bytes of what it points to.
+    Local(usize),
     /// A scalar or a vector.
     Value(Number),
     /// A structure, an enumeration or a truth value.
@@ -238,7 +238,7 @@ impl<'a> SignatureReader<'a> {
             let name = name.to_owned();
             return match (space, stars) {
                 (None, 0) => KernelParameter::Value(element),
-                (Some("local"), 1) => KernelParameter::Local(element),
+                (Some("local"), 1) => KernelParameter::Local(element.bytes()),
                 (Some(_), 1) => KernelParameter::Buffer { name, element, read_only },
                 _ => other(),
             };
@@ -248,7 +248,8 @@ impl<'a> SignatureReader<'a> {
                 let kind = &rest[..rest.len() - usize::from(!name.is_empty())];
                 KernelParameter::Object { kind: kind.join(" "), layout }
             }
-            (Some((layout, name)), Some("global" | "constant"), 1) => {
+            (Some((layout, _)), Some("local"), 1) => KernelParameter::Local(layout.bytes),
+            (Some((layout, name)), Some(_), 1) => {
                 KernelParameter::Objects { name: name.to_owned(), layout, read_only }
             }
             _ => other(),
@@ -335,10 +336,7 @@ mod tests {
                 "unsigned int x, long int, unsigned y",
                 vec![value("uint"), value("long"), value("uint")],
             ),
-            (
-                "__local double *l",
-                vec![KernelParameter::Local(Number::built_in("double").unwrap())],
-            ),
+            ("__local double *l", vec![KernelParameter::Local(8)]),
             ("float __attribute__((aligned(8))) f", vec![value("float")]),
         ];
         for (text, expected) in cases {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use clreduce_host::{CODE, CodeAddress, Flavour, ProgramSymbols};
+use clreduce_host::{CODE, CodeAddress, DECLARATIONS, Flavour, ProgramSymbols};
 
 use crate::finding::{Certainty, Finding, FindingKind};
 use crate::location::split_location;
@@ -38,10 +38,14 @@ fn certain(kind: FindingKind, line: Option<u32>, tool: &'static str, message: St
     Finding { kind, line, tool, certainty: Certainty::Certain, message }
 }
 
-/// `kernel.cl:6:3: runtime error: signed integer overflow: …`
+/// `kernel.cl:6:3: runtime error: signed integer overflow: …`. In CUDA, it may be in what a function of CUDA does, such as `abs`;
+/// then the line is not known.
 fn undefined(line: &str) -> Option<Finding> {
-    let (number, rest) = split_location(line)?;
-    let message = rest.strip_prefix("runtime error: ")?;
+    let (place, message) = line.split_once(": runtime error: ")?;
+    let number = split_location(&format!("{place}: ")).map(|(number, _)| number);
+    if number.is_none() && !place.starts_with(DECLARATIONS) {
+        return None;
+    }
     let has = |text: &str| message.contains(text);
     let kind = match () {
         () if has("division by zero") => FindingKind::DivisionByZero,
@@ -58,7 +62,7 @@ fn undefined(line: &str) -> Option<Finding> {
         () if has("not a valid value for type") => FindingKind::Conversion,
         () => FindingKind::OutOfBounds,
     };
-    Some(certain(kind, Some(number), "UndefinedBehaviorSanitizer", message.to_owned()))
+    Some(certain(kind, number, "UndefinedBehaviorSanitizer", message.to_owned()))
 }
 
 /// `clreduce: trapped 22`, with the number of a check of UndefinedBehaviorSanitizer: its place in clang's list of

@@ -164,7 +164,8 @@ pub fn simulation(file: &str, launch: &KernelLaunch, dumps: bool) -> String {
 /// Describes an argument by its bits.
 fn describe(argument: &Argument, dumps: bool) -> String {
     match argument {
-        Argument::Local(bytes) => format!("<size={bytes}>\n"),
+        // Without a type, Oclgrind takes that of the kernel, and it knows no structures.
+        Argument::Local(bytes) => format!("<size={bytes} uchar>\n"),
         Argument::Value(bytes) => format!("<size={} uchar>\n{}\n", bytes.len(), bits(bytes, 1)),
         Argument::Buffer { element, elements, fill, output, .. } => {
             let dump = if dumps && *output { " dump" } else { "" };
@@ -206,7 +207,7 @@ mod tests {
         let launch = plan(source, None).unwrap().launches.remove(0);
         assert_eq!(
             simulation(FILE, &launch, false),
-            "kernel.cl\nk\n2 1 1\n1 1 1\n<size=8 uint>\n1065353216 1073741824\n<size=4>\n\
+            "kernel.cl\nk\n2 1 1\n1 1 1\n<size=8 uint>\n1065353216 1073741824\n<size=4 uchar>\n\
              <size=2 uchar>\n2 0\n<size=4 uchar>\n1 1 2 2\n"
         );
     }

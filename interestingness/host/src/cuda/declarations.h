@@ -49,8 +49,8 @@ typedef decltype(sizeof 0) size_t;
 
 extern "C" {
 __device__ int printf(const char *, ...);
-__device__ void *malloc(size_t);
-__device__ void free(void *);
+__device__ void *malloc(size_t) noexcept;
+__device__ void free(void *) noexcept;
 __device__ void *memcpy(void *, const void *, size_t);
 __device__ void *memmove(void *, const void *, size_t);
 __device__ void *memset(void *, int, size_t);
@@ -113,6 +113,24 @@ static inline __device__ float rhypotf(float a, float b) { return 1 / hypotf(a, 
 static inline __device__ float norm3df(float a, float b, float c) { return sqrtf(a * a + b * b + c * c); }
 static inline __device__ float norm4df(float a, float b, float c, float d) { return sqrtf(a * a + b * b + c * c + d * d); }
 static inline __device__ float fdividef(float a, float b) { return a / b; }
+// What <cmath> and its like declare once more.
+namespace std {
+using ::abs; using ::fabs; using ::sqrt; using ::cbrt; using ::exp; using ::exp2; using ::log; using ::log2; using ::log10;
+using ::sin; using ::cos; using ::tan; using ::asin; using ::acos; using ::atan; using ::atan2; using ::tanh; using ::pow;
+using ::floor; using ::ceil; using ::trunc; using ::round; using ::fmod; using ::fmin; using ::fmax; using ::hypot;
+using ::fma; using ::isnan; using ::isinf; using ::isfinite; using ::memcpy; using ::memset; using ::printf; using ::malloc; using ::free;
+}
+#ifdef CLREDUCE_HOST
+// Devices have a heap of their own.
+void *operator new(size_t bytes) { return malloc(bytes); }
+void *operator new[](size_t bytes) { return malloc(bytes); }
+void operator delete(void *place) noexcept { free(place); }
+void operator delete[](void *place) noexcept { free(place); }
+void operator delete(void *place, size_t) noexcept { free(place); }
+void operator delete[](void *place, size_t) noexcept { free(place); }
+#endif
+inline __device__ void *operator new(size_t, void *place) noexcept { return place; }
+inline __device__ void *operator new[](size_t, void *place) noexcept { return place; }
 #endif
 
 #ifndef CLREDUCE_HOST

@@ -67,9 +67,9 @@ fn launch(
             fill: Fill::Steps { first: 1.0, step: 1.0 },
             output: !read_only,
         }),
-        KernelParameter::Local(element) => {
+        KernelParameter::Local(bytes) => {
             let items = local.iter().copied().fold(1, u64::saturating_mul);
-            Ok(Argument::Local(items.saturating_mul(element.bytes() as u64)))
+            Ok(Argument::Local(items.saturating_mul(*bytes as u64)))
         }
         KernelParameter::Value(element) => Ok(Argument::Value(encode(*element, n as f64))),
         KernelParameter::Object { layout, .. } => Ok(Argument::Value(ones(layout))),
