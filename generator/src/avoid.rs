@@ -212,6 +212,21 @@ pub fn names() -> Vec<&'static str> {
     operators.chain(builtins).chain(joint).chain(CONSTRUCTS).collect()
 }
 
+/// The name of an operator with so many operands, as an avoid list has it.
+#[must_use]
+pub fn operator_name(text: &str, operands: usize) -> Option<&'static str> {
+    let unary = Unary::ALL.into_iter().map(Unary::texts);
+    let binary = Binary::ARITHMETIC.into_iter().chain(Binary::RELATIONAL).map(Binary::texts);
+    let all: Vec<(&str, &str)> = if operands == 1 { unary.collect() } else { binary.collect() };
+    all.into_iter().find(|(known, _)| *known == text).map(|(_, name)| name)
+}
+
+/// Returns true for the names of features that many programs have and that say little about a bug, such as `array` or `loop`.
+#[must_use]
+pub fn is_general(name: &str) -> bool {
+    CONSTRUCTS.contains(&name) && !["barrier", "prefetch", "switch"].contains(&name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -21,7 +21,7 @@ mod reduce;
 mod repair;
 mod siblings;
 
-pub use avoid::{Avoid, AvoidError, names};
+pub use avoid::{Avoid, AvoidError, is_general, names, operator_name};
 pub use constructs::{Construct, ConstructKind};
 pub use emi::{VARIANTS, Variants, variants};
 pub use kernel::{Kernel, generate};

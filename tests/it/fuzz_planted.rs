@@ -249,7 +249,7 @@ static SLOW: [Planted; 2] = [
 static RUN: AtomicU64 = AtomicU64::new(0);
 static GAVE_UP: AtomicBool = AtomicBool::new(false);
 /// A program that comes later than those that wait for other alarms.
-const LATE: u64 = 300;
+const LATE: u64 = WINDOW + 200;
 
 /// The reduction of a hang waits for a late program, as if each test of it took long.
 fn run_slow<const N: usize>(

@@ -56,6 +56,7 @@ fn told(out: &Path, folder: &Path, rule: Rule) -> Told {
 fn who_differs_is_accused_unless_there_is_another_reason() {
     let float = "kernel void k(global float *a) { a[0] = a[0] / 3; }\n";
     let race = "kernel void race(global int *a) { a[0] = popcount((int)get_global_id(0)); }\n";
+    let addresses = "kernel void addresses(global ulong *a) { int x = popcount(1); a[get_global_id(0)] = (ulong)&x; }\n";
     let folder = folder(&[
         ("a-outvoted.cl", kernel("clz(b[i])")),
         ("b-depends.cl", kernel("hadd(b[i], 3)")),
@@ -64,6 +65,7 @@ fn who_differs_is_accused_unless_there_is_another_reason() {
         ("e-agrees.cl", kernel("b[i]")),
         ("f-race.cl", race.to_owned()),
         ("g-no-kernel.cl", "int x;\n".to_owned()),
+        ("h-addresses.cl", addresses.to_owned()),
     ]);
     let out = tempfile::tempdir().unwrap();
     let told = told(out.path(), folder.path(), Rule::AtLeastThree);
@@ -84,9 +86,11 @@ fn who_differs_is_accused_unless_there_is_another_reason() {
     };
     assert_eq!(end(0), Some((End::Bug, String::new())), "{:#?}", told.conclusions);
     assert_eq!(end(3).unwrap().0, End::Bug);
-    let (end, reason) = end(5).unwrap();
-    assert_eq!(end, End::Invalid, "{reason}");
-    assert!(reason.contains("data-race"), "{reason}");
+    for (program, what) in [(5, "data-race"), (7, "where variables lie")] {
+        let (end, reason) = end(program).unwrap();
+        assert_eq!(end, End::Invalid, "{reason}");
+        assert!(reason.contains(what), "{reason}");
+    }
     assert_eq!(told.conclusions.iter().filter(|found| found.end == End::Bug).count(), 2);
     let log = fs::read_to_string(out.path().join("campaign.jsonl")).unwrap();
     assert!(log.contains("there is no kernel in the program"), "{log}");

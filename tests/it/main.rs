@@ -24,6 +24,7 @@ mod flags;
 mod flaky;
 mod fuzz;
 mod fuzz_c;
+mod fuzz_causes;
 mod fuzz_driver;
 mod fuzz_overlap;
 mod fuzz_planted;

@@ -1,4 +1,5 @@
-//! Finds the code that a device executes and the host does not: conditionals on `__CUDA_ARCH__`, and inline assembly.
+//! Finds the code that a device executes and the host does not, or the other way round: conditionals on `__CUDA_ARCH__`, with the
+//! functions that they call, and inline assembly.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -18,10 +19,13 @@ struct Lines<'a> {
 }
 
 /// Returns each conditional of the preprocessor that depends on the architecture of the device, with all its branches, each
-/// definition of a macro that does, and each statement of inline assembly, as their tokens. Layout and comments do not matter.
+/// definition of a macro that does, each function that one of these calls, and each statement of inline assembly, as their tokens.
+/// Layout and comments do not matter.
 pub(crate) fn code_for_device(text: &[u8]) -> BTreeSet<String> {
     let lines = Lines::of(text);
-    lines.conditionals().chain(lines.assembly()).map(|range| lines.shown(range)).collect()
+    let mut ranges: Vec<Range<usize>> = lines.conditionals().collect();
+    ranges.extend(lines.called_from(&ranges));
+    ranges.into_iter().chain(lines.assembly()).map(|range| lines.shown(range)).collect()
 }
 
 impl<'a> Lines<'a> {
@@ -99,6 +103,60 @@ impl<'a> Lines<'a> {
         groups
     }
 
+    /// The functions whose names stand in these places, and those whose names stand in them.
+    fn called_from(&self, places: &[Range<usize>]) -> Vec<Range<usize>> {
+        let functions = self.functions();
+        let (mut pending, mut found) = (places.to_vec(), Vec::new());
+        while let Some(place) = pending.pop() {
+            let words: BTreeSet<&[u8]> = place.clone().map(|at| self.word(at)).collect();
+            for (name, whole) in &functions {
+                // The place may be within the function.
+                let is_new = !found.contains(whole) && !whole.contains(&place.start);
+                if is_new && words.contains(self.word(*name)) {
+                    found.push(whole.clone());
+                    pending.push(whole.clone());
+                }
+            }
+        }
+        found
+    }
+
+    /// The functions that are defined: the name, and all tokens from the first one to the closing brace.
+    fn functions(&self) -> Vec<(usize, Range<usize>)> {
+        let mut functions = Vec::new();
+        let (mut start, mut depth) = (0, 0_usize);
+        let (mut name, mut open) = (None, Vec::new());
+        let is_directive = |at: usize| {
+            let next = self.directives.partition_point(|line| line.start <= at);
+            next > 0 && self.directives[next - 1].contains(&at)
+        };
+        for at in 0..self.tokens.len() {
+            match self.word(at) {
+                _ if is_directive(at) => {
+                    start = if depth == 0 { at + 1 } else { start };
+                }
+                b"(" if depth == 0 => open.push(at),
+                b")" if depth == 0 => name = open.pop().and_then(|open: usize| open.checked_sub(1)),
+                b"{" => {
+                    // A function has its parameters in front of its body.
+                    let is_body = depth == 0 && at > 0 && self.word(at - 1) == b")";
+                    name = if depth == 0 && !is_body { None } else { name };
+                    depth += 1;
+                }
+                b"}" => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        functions.extend(name.take().map(|name| (name, start..at + 1)));
+                        start = at + 1;
+                    }
+                }
+                b";" if depth == 0 => start = at + 1,
+                _ => {}
+            }
+        }
+        functions
+    }
+
     /// The statements of inline assembly, from the keyword to the closing parenthesis.
     fn assembly(&self) -> impl Iterator<Item = Range<usize>> {
         let starts = (0..self.tokens.len()).filter(|at| ASSEMBLY.contains(&self.word(*at)));
@@ -166,6 +224,21 @@ mod tests {
         {
             assert_ne!(of(&BFE.replace(from, to)), of(BFE), "{from}");
         }
+    }
+
+    #[test]
+    fn what_a_branch_calls_stays_with_it() {
+        let text = "__device__ int deep(int a) { return a; }\n\
+            template <class T> __device__ T host(T a) { if (a) { a++; } return deep(a); }\n\
+            __device__ int other(int a) { return a; }\n\
+            __device__ int both(int a) {\n#ifdef __CUDA_ARCH__\nasm(\"\");\n#else\na = host(a);\n#endif\nreturn other(a); }\n";
+        let found = of(text);
+        let has = |start: &str| found.iter().any(|code| code.starts_with(start));
+        assert!(has("template < class T > __device__ T host"), "{found:?}");
+        assert!(has("__device__ int deep"), "{found:?}");
+        assert!(!has("__device__ int other") && !has("__device__ int both"), "{found:?}");
+        assert_ne!(of(&text.replace("return deep(a);", "")), found);
+        assert_eq!(of(&text.replace("return other(a);", "return a;")), found);
     }
 
     #[test]

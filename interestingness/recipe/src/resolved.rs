@@ -27,8 +27,9 @@ use crate::{RecipeOptions, machine, naming};
 
 /// The memory of a configuration where the recipe does not say, in bytes.
 pub(crate) const USUAL_MEMORY: u64 = 1 << 30;
-/// The number of jobs that run on a GPU at the same time, where the recipe does not say.
-const USUAL_JOBS: u32 = 1;
+/// The number of jobs that run on a GPU at the same time, where the recipe does not say. Most of the time, they are in the driver's
+/// compiler, on a processor; but each has a context, which takes memory of the GPU.
+const USUAL_JOBS: u32 = 8;
 
 /// A recipe with its devices and tools.
 pub(crate) struct ResolvedRecipe {

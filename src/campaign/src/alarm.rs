@@ -190,6 +190,7 @@ impl Investigator<'_> {
             siblings: Vec::new(),
             cures: Vec::new(),
             avoid: Vec::new(),
+            outline: None,
             reason: String::new(),
         }
     }
@@ -209,7 +210,7 @@ impl Investigator<'_> {
                 return Some(Some(Finding::known(bug, None, None)));
             }
             let Some(kernel) = suspect.program.kernel() else { continue };
-            for construct in &bug.constructs {
+            for construct in bug.telling() {
                 if cure::cures(self.runner, self.programs, configuration, construct, &[kernel])? {
                     let feature = cure::feature_of(
                         self.runner,
@@ -248,7 +249,7 @@ impl Investigator<'_> {
     /// The program without the features of all known bugs, if there are any.
     fn without_known(&self, suspect: &Suspect<'_>, bugs: &[KnownBug]) -> Option<Kernel> {
         let names: Vec<&str> =
-            bugs.iter().flat_map(|bug| &bug.constructs).map(String::as_str).collect();
+            bugs.iter().flat_map(KnownBug::telling).map(String::as_str).collect();
         let avoid: Avoid = names.join(",").parse().ok()?;
         let is_possible = !names.is_empty() && self.programs.can_avoid(&avoid);
         is_possible.then(|| suspect.program.kernel()?.without(&avoid)).flatten()
@@ -339,7 +340,7 @@ impl Investigator<'_> {
 
     /// The conclusion with what cures the program.
     fn with_cures(&self, ended: Conclusion, alarm: &Alarm, cures: Cures) -> Conclusion {
-        let ended = Conclusion { cures: cures.all, ..ended };
+        let ended = Conclusion { cures: cures.all, outline: cures.outline, ..ended };
         let Some(cure) = cures.telling.into_iter().next() else { return ended };
         let avoid = self.new_lines(alarm, cure.features());
         let (construct, siblings) = (Some(cure.construct), cure.siblings);

@@ -229,7 +229,7 @@ fn facts(start: &CampaignStart) -> Facts {
 /// The number of alarms of a lane that are looked into at the same time. Those that come later may turn out to be the bug of an
 /// earlier one, so only a part of the processors works ahead.
 const fn side_by_side(jobs: usize) -> usize {
-    if jobs < 8 { 1 } else { jobs / 4 }
+    if jobs < 8 { 1 } else { jobs / 2 }
 }
 
 /// The work of a thread.

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use clreduce_generator::{Avoid, Construct, ConstructKind, Kernel, Number};
+use clreduce_process::in_parallel;
 
 use crate::outcome::{Class, Observed, Subject};
 use crate::programs::Programs;
@@ -14,6 +15,8 @@ use crate::runner::Runner;
 
 /// Features that hardly any program can do without come last.
 const COMMON: [&str; 5] = ["loop", "id", "convert", "vector", "swizzle"];
+/// The number of constructs that are tried at the same time, if there are slots for them.
+const AT_ONCE: usize = 8;
 
 /// A feature that cures a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +49,8 @@ pub(crate) struct Cures {
     pub telling: Vec<Cure>,
     /// The names of all constructs without which the reduced kernel is right. Many only lead from the fault to the result.
     pub all: Vec<String>,
+    /// The outline of the reduced kernel.
+    pub outline: Option<String>,
 }
 
 /// A reduced kernel with the kernel that it was made of, and the bug that both show.
@@ -83,19 +88,25 @@ impl Search<'_> {
             telling.push(self.cure(one.name, &constructs)?);
         }
         let all = found.iter().map(|one| one.name.to_owned()).collect();
-        Some(Cures { telling, all })
+        Some(Cures { telling, all, outline: None })
     }
 
     /// The constructs without which the reduced kernel is right. Each test of a hang may take the whole limit, so the first one
     /// that cures both kernels is enough there.
     fn those_that_cure<'a>(&self, names: &[&'a Construct]) -> Option<Vec<&'a Construct>> {
+        if self.observed.class != Class::Hang {
+            let cures = |_, one: &&'a Construct| self.cures(one.name, &[self.small]);
+            let cured: Option<Vec<bool>> = in_parallel(names, AT_ONCE, cures).into_iter().collect();
+            let cures = names.iter().zip(cured?).filter(|(_, cures)| *cures);
+            return Some(cures.map(|(one, _)| *one).collect());
+        }
         let mut found = Vec::new();
         for one in names {
             if !self.cures(one.name, &[self.small])? {
                 continue;
             }
             found.push(*one);
-            if self.observed.class == Class::Hang && self.cures(one.name, &[self.large])? {
+            if self.cures(one.name, &[self.large])? {
                 break;
             }
         }

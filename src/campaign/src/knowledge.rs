@@ -1,6 +1,6 @@
 //! What a campaign has learnt: the bugs, and the features that programs go without.
 
-use clreduce_generator::Avoid;
+use clreduce_generator::{Avoid, is_general};
 
 use crate::gate::Gate;
 use crate::log::{AvoidLine, Conclusion, End};
@@ -8,8 +8,9 @@ use crate::matrix::Matrix;
 use crate::outcome::{Class, Observed};
 
 /// What is learnt from a program changes the programs that come so many later. Programs start only when everything that
-/// changes them is known, so that they do not depend on the speed of anything; and alarms never pile up.
-pub const WINDOW: u64 = 128;
+/// changes them is known, so that they do not depend on the speed of anything; and alarms never pile up. A machine with many
+/// processors runs so many while it reduces a bug.
+pub const WINDOW: u64 = 512;
 
 /// The same for what is learnt from a hang. Each test of it takes the whole time limit, and so many programs and other alarms need
 /// not wait for it.
@@ -53,6 +54,20 @@ pub(crate) struct KnownBug {
     /// The constructs that show it: without one of them its program is right, and with the others in the place of that one
     /// it is wrong.
     pub constructs: Vec<String>,
+    /// The outlines of its reduced programs.
+    pub outlines: Vec<String>,
+}
+
+impl KnownBug {
+    /// The constructs that tell whether a program shows the bug. What is in many programs says nothing.
+    pub(crate) fn telling(&self) -> impl Iterator<Item = &String> {
+        self.constructs.iter().filter(|construct| !is_general(construct))
+    }
+
+    /// Returns true if one of its reduced programs has this outline.
+    pub(crate) fn has_outline(&self, outline: Option<&String>) -> bool {
+        outline.is_some_and(|outline| self.outlines.contains(outline))
+    }
 }
 
 /// The bugs and avoid lists of all configurations.
@@ -81,16 +96,18 @@ impl Knowledge {
                     program,
                     observed: Observed { class, signature },
                     constructs: constructs.cloned().collect(),
+                    outlines: conclusion.outline.iter().cloned().collect(),
                 });
             }
             (End::Duplicate, _) => {
                 let known = self.bugs.iter_mut().find(|bug| bug.name == *name);
-                let Some(known) = known.map(|bug| &mut bug.constructs) else { return };
+                let Some(known) = known else { return };
                 for construct in constructs {
-                    if !known.contains(construct) {
-                        known.push(construct.clone());
+                    if !known.constructs.contains(construct) {
+                        known.constructs.push(construct.clone());
                     }
                 }
+                known.outlines.extend(conclusion.outline.clone());
             }
             _ => {}
         }

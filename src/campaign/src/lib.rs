@@ -6,6 +6,7 @@
 
 mod alarm;
 mod campaign;
+mod cause;
 mod cure;
 mod disk;
 mod elsewhere;
@@ -16,6 +17,7 @@ mod knowledge;
 mod log;
 mod matrix;
 mod outcome;
+mod parts;
 mod programs;
 mod progress;
 mod publish;

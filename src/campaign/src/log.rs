@@ -121,6 +121,9 @@ pub struct Conclusion {
     /// The features that are avoided from now on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub avoid: Vec<AvoidLine>,
+    /// The reduced program without its names and numbers, as a hash, if there is one. Another one with the same is the same bug.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outline: Option<String>,
     /// The reason, for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
@@ -205,6 +208,7 @@ mod tests {
             siblings: vec!["greater".into()],
             cures: vec!["abs".into(), "less".into()],
             avoid: vec![avoid.clone()],
+            outline: Some("12ab".into()),
             reason: String::new(),
         });
         let gate = Line::Gate { left_out: BTreeMap::from([("x".into(), 80)]), avoid: vec![avoid] };

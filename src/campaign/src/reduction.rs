@@ -11,7 +11,7 @@ use clreduce_engine::Reduction;
 use clreduce_generator::Kernel;
 use clreduce_interestingness::Cancel;
 use clreduce_journal::Facts;
-use clreduce_recipe::{CompilationError, CompilerBugError, Recipe, RecipeError, RecipeTest, show};
+use clreduce_recipe::{CompilationError, CompilerBugError, Recipe, RecipeError, RecipeTest};
 use clreduce_speculation::Pool;
 use clreduce_testcase::{ContentHash, InvalidTestCase, TestCase};
 use clreduce_triage::TriageCase;
@@ -22,8 +22,7 @@ use crate::cure::{Cure, Cures, Search};
 use crate::elsewhere::{MakeTest, NoTest, ReductionTest};
 use crate::knowledge::KnownBug;
 use crate::log::End;
-use crate::matrix::Configuration;
-use crate::outcome::{ExpectedResult, Observed, Subject};
+use crate::outcome::{Observed, Subject};
 use crate::programs::Programs;
 use crate::publish::{self, ARGUMENTS, BugFolder, ReportFailure, WriteReport};
 use crate::runner::Runner;
@@ -86,6 +85,11 @@ pub(crate) enum NotReduced {
     /// It shows another kind of bug.
     #[error("the compiler shows a bug of another kind: {0}")]
     OtherKind(&'static str),
+    /// What is left has another cause.
+    #[error(
+        "the reduced text does not show the bug of the program any more: it is wrong also without what cures that ({0})"
+    )]
+    OtherCause(String),
     /// The machines that test the program do not show the bug.
     #[error("on the machines of the remote execution service: {0}")]
     Elsewhere(String),
@@ -149,7 +153,15 @@ impl BugReduction<'_> {
     ) -> Result<Reduced, Stop> {
         let folder = self.batch.folder_of(name);
         let (small, cures) = match kernel {
-            Some(kernel) => self.shrink(name, configuration, kernel, observed)?,
+            Some(kernel) => {
+                let small = self.shrink(name, configuration, kernel, observed)?;
+                let outline = self.outline(&small.source).map(|hash| hash.to_string());
+                if let Some(bug) = bugs.iter().find(|bug| bug.has_outline(outline.as_ref())) {
+                    return Ok(Reduced::Duplicate(bug.name.clone(), Cures::default()));
+                }
+                let cures = self.cures(configuration, (&small, kernel), observed)?;
+                (Subject::from(&small), Cures { outline, ..cures })
+            }
             None => (original.clone(), Cures::default()),
         };
         if let Some((bug, cure)) = same_kind(&cures, bugs) {
@@ -163,35 +175,48 @@ impl BugReduction<'_> {
         let path = folder.join("recipe.toml");
         let recipe = Recipe::parse(&path, found.text)?.options(options);
         let text = self.reduce_text(name, &small, (&recipe, &path))?;
-        if let Some(bug) = self.duplicate_of(&text, bugs) {
+        let reduced = Subject { source: text, ..small };
+        let cures = match observed.class.is_wrong() {
+            true => self.cures_of_text(configuration, &reduced, &found.witnesses, cures)?,
+            false => cures,
+        };
+        if let Some(bug) = self.duplicate_of(&reduced.source, bugs) {
             return Ok(Reduced::Duplicate(bug, cures));
         }
-        let reduced = Subject { source: text, ..small };
         let expected = self.right_result(configuration, &reduced, &found.witnesses)?;
         let program = Subject { expected, ..reduced };
         Ok(Reduced::Bug(Box::new(ReducedBug { program, recipe, cures })))
     }
 
-    /// Makes a kernel smaller as a program, and looks for what cures it.
+    /// Makes a kernel smaller as a program.
     fn shrink(
         &self,
         name: &str,
         configuration: usize,
         kernel: &Kernel,
         observed: &Observed,
-    ) -> Result<(Subject, Cures), Stop> {
+    ) -> Result<Kernel, Stop> {
         let folder = self.batch.folder_of(name);
         let case = self.case(&kernel.source)?;
         let tell = |steps, bytes| self.shared.reducing(name, steps, bytes);
         let shrunk =
             shrink::shrink(self.runner, configuration, (kernel, &case), observed, &folder, &tell);
-        let small = match shrunk {
-            Ok(small) => small.ok_or(Stop::Cancelled)?,
-            Err(error) => return Err(Stop::Campaign(error.into())),
-        };
-        let (runner, programs, small, large) = (self.runner, self.programs, &small, kernel);
+        match shrunk {
+            Ok(small) => small.ok_or(Stop::Cancelled),
+            Err(error) => Err(Stop::Campaign(error.into())),
+        }
+    }
+
+    /// Looks for what cures a kernel and the one that it was made of.
+    fn cures(
+        &self,
+        configuration: usize,
+        (small, large): (&Kernel, &Kernel),
+        observed: &Observed,
+    ) -> Result<Cures, Stop> {
+        let (runner, programs) = (self.runner, self.programs);
         let search = Search { runner, programs, configuration, small, large, observed };
-        Ok((Subject::from(small), search.run().ok_or(Stop::Cancelled)?))
+        search.run().ok_or(Stop::Cancelled)
     }
 
     fn case(&self, source: &str) -> Result<TestCase, InvalidTestCase> {
@@ -293,36 +318,6 @@ impl BugReduction<'_> {
 
     fn outline(&self, source: &str) -> Option<ContentHash> {
         Some(TriageCase::new(&self.case(source).ok()?, "", None, []).outline())
-    }
-
-    /// The right result of a reduced program: the one that most witnesses have. Witnesses of the original may show the bug of the
-    /// reduced program, above all other configurations of the same device.
-    fn right_result(
-        &self,
-        configuration: usize,
-        reduced: &Subject,
-        witnesses: &[Configuration],
-    ) -> Result<ExpectedResult, Stop> {
-        let result = |one: &Configuration| -> Result<Option<String>, Stop> {
-            let (outcome, _) = self.runner.outcome(one, reduced).ok_or(Stop::Cancelled)?;
-            Ok(outcome.result().map(|outputs| show(outputs) + "\n"))
-        };
-        let wrong = result(&self.runner.matrix.configurations[configuration])?;
-        let mut votes: Vec<(String, usize)> = Vec::new();
-        for one in witnesses {
-            let Some(found) = result(one)?.filter(|found| Some(found) != wrong.as_ref()) else {
-                continue;
-            };
-            match votes.iter_mut().find(|(known, _)| *known == found) {
-                Some((_, count)) => *count += 1,
-                None => votes.push((found, 1)),
-            }
-        }
-        // Of several, the first one.
-        let best = votes.into_iter().rev().max_by_key(|(_, count)| *count);
-        Ok(best.map_or(ExpectedResult::Open { executed: true }, |(found, _)| {
-            ExpectedResult::Known(found)
-        }))
     }
 
     /// Writes the folder of a bug.

@@ -26,6 +26,10 @@ use clreduce_process::ToolRunner;
 pub enum Fault {
     /// The result is wrong if the text calls this function.
     Wrong(&'static str),
+    /// The result is wrong if the text calls this function among the operands of another built-in function.
+    WrongWithin(&'static str),
+    /// The result is wrong if the text calls no such function.
+    WrongWithout(&'static str),
     /// The result is wrong if the text calls one of the first functions and one of the second.
     WrongTogether(&'static [&'static str], &'static [&'static str]),
     /// The result is wrong if the text calls this function, and buffers have the contents that clreduce tries first.
@@ -84,6 +88,34 @@ fn calls(source: &str, name: &str) -> bool {
     source.match_indices(&call).any(|(at, _)| is_whole(at))
 }
 
+/// Functions that take the results of others.
+const AROUND: [&str; 9] =
+    ["abs", "abs_diff", "add_sat", "bitselect", "hadd", "mad_sat", "mul_hi", "rhadd", "sub_sat"];
+
+/// Returns true if the text calls a function among the operands of one that takes the results of others.
+fn calls_within(source: &str, name: &str) -> bool {
+    let (mut open, mut word) = (Vec::new(), 0);
+    for (at, c) in source.char_indices() {
+        match c {
+            '(' => {
+                let called = &source[word..at];
+                if called == name && open.iter().any(|outer| AROUND.contains(outer)) {
+                    return true;
+                }
+                open.push(called);
+                word = at + 1;
+            }
+            ')' => {
+                open.pop();
+                word = at + 1;
+            }
+            _ if c.is_ascii_alphanumeric() || c == '_' => {}
+            _ => word = at + 1,
+        }
+    }
+    false
+}
+
 /// Runs a program with the faults of a compiler.
 pub fn run_with(faults: &[Fault], run: &KernelRun) -> RunReport {
     static RUNS: AtomicU32 = AtomicU32::new(0);
@@ -97,6 +129,8 @@ pub fn run_with(faults: &[Fault], run: &KernelRun) -> RunReport {
     for (bit, fault) in faults.iter().enumerate() {
         match fault {
             Fault::Wrong(name) if has(name) => spoil(&mut outcome, bit),
+            Fault::WrongWithin(name) if calls_within(&source, name) => spoil(&mut outcome, bit),
+            Fault::WrongWithout(name) if !has(name) => spoil(&mut outcome, bit),
             Fault::WrongTogether(one, other)
                 if one.iter().any(|name| has(name)) && other.iter().any(|name| has(name)) =>
             {
@@ -143,10 +177,11 @@ fn has_first_inputs(run: &KernelRun) -> bool {
 }
 
 /// The right result, as far as the interpreter can read the program. All programs with floating-point numbers have one
-/// result, and so have kernels called `race`.
+/// result, and so have kernels called `race` or `addresses`.
 fn right(run: &KernelRun) -> RunOutcome {
     let source = String::from_utf8_lossy(&run.source);
-    if source.contains("global float") || source.contains("void race(") {
+    let has_one = ["global float", "void race(", "void addresses("];
+    if has_one.into_iter().any(|text| source.contains(text)) {
         let (kernel, name) = ("k".to_owned(), "a".to_owned());
         let output = Output { kernel, name, scalar: Scalar::Float, bytes: vec![2, 0, 0, 0] };
         return RunOutcome::Results(vec![vec![output]]);

@@ -4,6 +4,7 @@
 mod bisect;
 mod candidate;
 mod command;
+mod host;
 mod kernel;
 mod report;
 mod subject;

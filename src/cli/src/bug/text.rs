@@ -13,6 +13,7 @@ use clreduce_report::{Block, BugReport, Section};
 use clreduce_testcase::{SourceFile, TestCase};
 
 use super::command::{command, for_others, without_home};
+use super::host;
 use super::tools::version_of;
 use crate::flags::source::filled_in;
 use crate::printing::printable;
@@ -50,10 +51,12 @@ pub(super) fn of_recipe(test: &RecipeTest, evidence: &[Evidence], case: &TestCas
     let expected = Block::Text(says.to_owned());
     sections.push(Section {
         heading: "What should happen",
-        blocks: std::iter::once(expected).chain(comparison(&witnesses, case)).collect(),
+        blocks: std::iter::once(expected).chain(comparison(suspected, &witnesses, case)).collect(),
     });
+    sections.extend(host::program(suspected, case));
     sections.push(notes(test.unchecked().into_iter().chain(test.not_checked(case))));
-    let title = title(test, &name, suspected, witnesses.first().copied());
+    let right = witnesses.iter().find(|one| one.result() != suspected.result());
+    let title = title(test, &name, suspected, right.copied());
     without_home(BugReport { title, sections })
 }
 
@@ -306,7 +309,9 @@ fn expected(preset: Preset) -> &'static str {
 }
 
 /// The configurations that do the right thing.
-fn comparison(witnesses: &[&Evidence], case: &TestCase) -> Option<Block> {
+fn comparison(suspected: &Evidence, witnesses: &[&Evidence], case: &TestCase) -> Option<Block> {
+    // One may show the bug of the reduced program as well.
+    let is_other = |one: &&&Evidence| one.result().is_none() || one.result() != suspected.result();
     let row = |one: &&Evidence| {
         let (_, version) = tool(&one.tool);
         let command = match &one.tool {
@@ -320,7 +325,7 @@ fn comparison(witnesses: &[&Evidence], case: &TestCase) -> Option<Block> {
         };
         vec![command, result, version]
     };
-    let rows: Vec<Vec<String>> = witnesses.iter().map(row).collect();
+    let rows: Vec<Vec<String>> = witnesses.iter().filter(is_other).map(row).collect();
     let head = vec!["command", "result", "version"];
     (!rows.is_empty()).then_some(Block::Table { head, rows })
 }

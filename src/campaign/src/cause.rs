@@ -1,0 +1,177 @@
+//! Whether a reduced text still has what is at fault.
+//!
+//! A reduction of a text keeps a difference of results, and nothing says that it remains the same difference. So of the constructs
+//! that cure the program, one must be left in the text, and without it, the accused configuration has the result of all
+//! witnesses.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use clreduce_generator::is_general;
+use clreduce_kernel::ProgramKind;
+use clreduce_recipe::show;
+use clreduce_testcase::Language;
+
+use crate::cure::{Cure, Cures};
+use crate::matrix::{Configuration, SourceKind};
+use crate::outcome::{ExpectedResult, Subject};
+use crate::parts::{Part, parts};
+use crate::reduction::{BugReduction, NotReduced, Stop};
+
+impl BugReduction<'_> {
+    /// The cures of a program, as far as its reduced text tells: that which is still at fault says which bug it is.
+    pub(crate) fn cures_of_text(
+        &self,
+        configuration: usize,
+        reduced: &Subject,
+        witnesses: &[Configuration],
+        cures: Cures,
+    ) -> Result<Cures, Stop> {
+        let all = cures.telling.iter().flat_map(Cure::names).chain(&cures.all);
+        let names: Vec<&String> = all.filter(|name| !is_general(name)).collect();
+        if names.is_empty() || witnesses.is_empty() {
+            return Ok(cures);
+        }
+        let place = |part: &Part| names.iter().position(|name| **name == part.name);
+        let mut parts = parts(&reduced.source, self.language());
+        parts.retain(|part| place(part).is_some() || self.may_stand_for_another(part));
+        parts.sort_by_key(|part| place(part).unwrap_or(names.len()));
+        let mut found = Vec::new();
+        for part in parts {
+            let without = [&part.without[..], &part.numbers[..]].concat();
+            if self.has(&without, Look::Right, configuration, reduced, witnesses)? {
+                found.push(part);
+            }
+        }
+        let Some(first) = found.first().map(|part| part.name.clone()) else {
+            let names: BTreeSet<&str> = names.into_iter().map(String::as_str).collect();
+            let names = names.into_iter().collect::<Vec<_>>().join(", ");
+            return Err(NotReduced::OtherCause(names).into());
+        };
+        if found.len() == 1 || is_of_family(&cures, &first) {
+            return Ok(told_by(cures, first));
+        }
+        // What is around the fault only carries it to the result. What a number can stand for only leads to it.
+        found.sort_by_key(|part| Reverse(part.depth));
+        for part in found {
+            if !self.has(&part.numbers, Look::Wrong, configuration, reduced, witnesses)? {
+                return Ok(told_by(cures, part.name));
+            }
+        }
+        Ok(told_by(cures, first))
+    }
+
+    /// The right result of a reduced program: the one that most witnesses have. Witnesses of the original may show the bug of the
+    /// reduced program, above all other configurations of the same device.
+    pub(crate) fn right_result(
+        &self,
+        configuration: usize,
+        reduced: &Subject,
+        witnesses: &[Configuration],
+    ) -> Result<ExpectedResult, Stop> {
+        let result = |one: &Configuration| -> Result<Option<String>, Stop> {
+            let (outcome, _) = self.runner.outcome(one, reduced).ok_or(Stop::Cancelled)?;
+            Ok(outcome.result().map(|outputs| show(outputs) + "\n"))
+        };
+        let wrong = result(&self.runner.matrix.configurations[configuration])?;
+        let mut votes: Vec<(String, usize)> = Vec::new();
+        for one in witnesses {
+            let Some(found) = result(one)?.filter(|found| Some(found) != wrong.as_ref()) else {
+                continue;
+            };
+            match votes.iter_mut().find(|(known, _)| *known == found) {
+                Some((_, count)) => *count += 1,
+                None => votes.push((found, 1)),
+            }
+        }
+        // Of several, the first one.
+        let best = votes.into_iter().rev().max_by_key(|(_, count)| *count);
+        Ok(best.map_or(ExpectedResult::Open { executed: true }, |(found, _)| {
+            ExpectedResult::Known(found)
+        }))
+    }
+
+    fn language(&self) -> Language {
+        match self.runner.matrix.kind {
+            SourceKind::Kernels(ProgramKind::OpenCl) => Language::OpenCl,
+            SourceKind::Kernels(_) => Language::Cuda,
+            SourceKind::C => Language::C,
+        }
+    }
+
+    /// In CUDA, many functions are made of operators by the text itself, and these may be all that is left of them.
+    fn may_stand_for_another(&self, part: &Part) -> bool {
+        self.language() == Language::Cuda && !part.is_own
+    }
+
+    /// Returns true if one of these texts looks like this.
+    fn has(
+        &self,
+        texts: &[String],
+        wanted: Look,
+        configuration: usize,
+        reduced: &Subject,
+        witnesses: &[Configuration],
+    ) -> Result<bool, Stop> {
+        for source in texts {
+            let (source, expected) = (source.clone(), ExpectedResult::Open { executed: true });
+            let subject = Subject { source, expected, ..reduced.clone() };
+            if self.look(&subject, configuration, witnesses)? == wanted {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn look(
+        &self,
+        subject: &Subject,
+        configuration: usize,
+        witnesses: &[Configuration],
+    ) -> Result<Look, Stop> {
+        let result = |one: &Configuration| -> Result<Option<String>, Stop> {
+            let (outcome, _) = self.runner.outcome(one, subject).ok_or(Stop::Cancelled)?;
+            Ok(outcome.result().map(show))
+        };
+        let mut right = None;
+        for one in witnesses {
+            match (result(one)?, &right) {
+                (Some(own), None) => right = Some(own),
+                (Some(own), Some(right)) if own == *right => {}
+                _ => return Ok(Look::Unclear),
+            }
+        }
+        let own = result(&self.runner.matrix.configurations[configuration])?;
+        Ok(match (own, right) {
+            (Some(own), Some(right)) if own == right => Look::Right,
+            (Some(_), Some(_)) => Look::Wrong,
+            _ => Look::Unclear,
+        })
+    }
+}
+
+/// A look at a text on the accused configuration and on all witnesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Look {
+    /// All have the same result.
+    Right,
+    /// The witnesses have another result than the accused configuration.
+    Wrong,
+    /// A witness does not run it, or has another result than the others.
+    Unclear,
+}
+
+fn is_of_family(cures: &Cures, name: &String) -> bool {
+    let of_family = cures.telling.iter().filter(|cure| !cure.siblings.is_empty());
+    of_family.into_iter().any(|cure| cure.names().any(|own| own == name))
+}
+
+/// The cures, of which this one is at fault in what is left.
+fn told_by(cures: Cures, name: String) -> Cures {
+    let is_told = cures.telling.iter().any(|cure| cure.names().any(|own| *own == name));
+    if is_told || !cures.all.contains(&name) {
+        return cures;
+    }
+    let telling = vec![Cure { feature: name.clone(), construct: name, siblings: Vec::new() }];
+    Cures { telling, ..cures }
+}

@@ -1,0 +1,133 @@
+//! What a campaign says about the cause of a bug: a reduction that has lost it is not published, the construct at fault is named and
+//! not its neighbour, and a bug that nothing cures is reduced once.
+
+#![cfg(target_os = "linux")]
+
+use std::fs;
+
+use crate::support::planted::{Fault, Planted, campaign_with_gate, run_with};
+use clreduce_campaign::{End, GeneratedPrograms, Programs};
+use clreduce_generator::{Mode, Profile, Tokens};
+use clreduce_kernel::{KernelRun, RunLimits, RunReport};
+use clreduce_process::{Cancel, ToolRunner};
+
+fn programs() -> Programs {
+    let profile = Profile {
+        mode: Mode::Vector,
+        tokens: Tokens::new(300, 900).unwrap(),
+        avoid: "float".parse().unwrap(),
+        ..Profile::default()
+    };
+    Programs::Generated(GeneratedPrograms { profile, first: 1 })
+}
+
+/// The generator's functions are in the text of every program, until that is reduced.
+static DRIFTING: [Planted; 2] = [
+    Planted { name: "sound", faults: &[], run: run::<0> },
+    Planted {
+        name: "drifting",
+        faults: &[Fault::Wrong("clz"), Fault::WrongWithout("note")],
+        run: run::<1>,
+    },
+];
+
+fn run<const N: usize>(_: &ToolRunner, run: &KernelRun, _: RunLimits, _: &Cancel) -> RunReport {
+    run_with(DRIFTING[N].faults, run)
+}
+
+#[test]
+fn what_is_wrong_without_its_cause_is_not_published() {
+    let out = tempfile::tempdir().unwrap();
+    let told = campaign_with_gate(out.path(), (programs(), 40), &DRIFTING, (2, 0));
+    assert!(!told.conclusions.is_empty());
+    for found in &told.conclusions {
+        assert_eq!(found.end, End::NotReduced, "{found:#?}");
+        assert!(found.reason.contains("clz"), "{}", found.reason);
+    }
+    assert!(!out.path().join("bugs").exists());
+}
+
+/// What is wrong with every program, and goes with nothing that can be left out.
+static FREQUENT: [Planted; 2] = [
+    Planted { name: "sound", faults: &[], run: run_frequent::<0> },
+    Planted { name: "frequent", faults: &[Fault::Wrong("note")], run: run_frequent::<1> },
+];
+
+fn run_frequent<const N: usize>(
+    _: &ToolRunner,
+    run: &KernelRun,
+    _: RunLimits,
+    _: &Cancel,
+) -> RunReport {
+    run_with(FREQUENT[N].faults, run)
+}
+
+#[test]
+fn a_frequent_bug_that_nothing_cures_is_reduced_once() {
+    let out = tempfile::tempdir().unwrap();
+    let told = campaign_with_gate(out.path(), (programs(), 6), &FREQUENT, (2, 0));
+    let ends: Vec<End> = told.conclusions.iter().map(|found| found.end).collect();
+    assert_eq!(ends[0], End::Bug, "{:#?}", told.conclusions);
+    assert!(ends.len() > 3 && ends[1..].iter().all(|end| *end == End::Duplicate), "{ends:?}");
+    let cases = fs::read_dir(out.path().join("cases")).unwrap();
+    let reduced = cases.filter(|case| case.as_ref().unwrap().path().join("reduced").exists());
+    assert_eq!(reduced.count(), 1);
+}
+
+/// Whatever is around the call of a faulty function carries the wrong value to the result, so that it cures the program as well.
+static CARRIED: [Planted; 3] = [
+    Planted { name: "sound", faults: &[], run: run_carried::<0> },
+    Planted {
+        name: "one",
+        faults: &[
+            Fault::WrongWithin("clz"),
+            Fault::WrongWithin("popcount"),
+            Fault::WrongWithin("rotate"),
+            Fault::WrongWithin("max"),
+            Fault::WrongWithin("mad_hi"),
+        ],
+        run: run_carried::<1>,
+    },
+    Planted {
+        name: "other",
+        faults: &[
+            Fault::WrongWithin("sub_sat"),
+            Fault::WrongWithin("rhadd"),
+            Fault::WrongWithin("hadd"),
+            Fault::WrongWithin("mul_hi"),
+            Fault::WrongWithin("bitselect"),
+        ],
+        run: run_carried::<2>,
+    },
+];
+
+fn run_carried<const N: usize>(
+    _: &ToolRunner,
+    run: &KernelRun,
+    _: RunLimits,
+    _: &Cancel,
+) -> RunReport {
+    run_with(CARRIED[N].faults, run)
+}
+
+#[test]
+fn the_construct_at_fault_is_named_and_not_what_carries_its_value() {
+    let out = tempfile::tempdir().unwrap();
+    let told = campaign_with_gate(out.path(), (programs(), 400), &CARRIED, (2, 0));
+    for of in &CARRIED[1..] {
+        let bugs = told
+            .conclusions
+            .iter()
+            .filter(|found| (found.end, found.configuration.as_str()) == (End::Bug, of.name));
+        let mut named: Vec<&str> = bugs.filter_map(|bug| bug.construct.as_deref()).collect();
+        named.sort_unstable();
+        let mut planted: Vec<&str> = Vec::new();
+        for fault in of.faults {
+            if let Fault::WrongWithin(name) = fault {
+                planted.push(name);
+            }
+        }
+        planted.sort_unstable();
+        assert_eq!(named, planted, "{}", of.name);
+    }
+}
