@@ -169,3 +169,24 @@ fn only_whether_a_vote_is_zero_may_be_used() {
         }
     }
 }
+
+#[test]
+fn barriers_of_sub_groups_order_the_memory_that_they_name() {
+    let sized = |barrier: &str| {
+        let body =
+            format!("local int t[64]; t[id] = id; {barrier}; wrong = t[id ^ 1] != (id ^ 1);");
+        report_of("64,1,1 -l 64,1,1", "CL3.0", SIZE_32, &body)
+    };
+    for barrier in [
+        "sub_group_barrier(CLK_LOCAL_MEM_FENCE)",
+        "sub_group_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_sub_group)",
+    ] {
+        let report = sized(barrier);
+        assert_eq!(report.validity, Validity::Valid, "{barrier}: {report:?}");
+    }
+    let report = sized("sub_group_barrier(CLK_GLOBAL_MEM_FENCE)");
+    assert_eq!(report.findings[0].kind.name(), "data-race", "{report:?}");
+    let some = "if (id < 5) sub_group_barrier(CLK_LOCAL_MEM_FENCE);";
+    let report = report_of("64,1,1 -l 64,1,1", "CL3.0", SIZE_32, some);
+    assert_eq!(report.findings[0].kind.name(), "divergence", "{report:?}");
+}

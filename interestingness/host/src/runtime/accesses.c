@@ -14,9 +14,13 @@ enum { LOCAL_FENCE = 1, GLOBAL_FENCE = 2 };
 
 static void order_accesses(unsigned fence);
 static void forget_types(uintptr_t place, uint64_t bytes);
+static void end_unknown(const char *what);
 static int has_awaited(uint32_t number);
 static int watch_accesses(void);
 void __asan_storeN(uintptr_t place, uintptr_t bytes);
+
+// Of two synchronisations of a warp, whether the first one was earlier. The numbers may have wrapped around.
+UNWATCHED static int is_earlier(uint32_t number, uint32_t other) { return (int16_t)(uint16_t)(number - other) < 0; }
 
 #ifndef ADDRESS_SANITIZER
 
@@ -49,20 +53,24 @@ static void end_guess(void) {}
 #else
 
 // Who has accessed a byte in one way. No group: nobody. Of several groups, or of several work-items between the same
-// two barriers, it is known only that they are several; of several in one warp, also which one it is, until the warp
-// synchronises.
+// two barriers, it is known only that they are several; of several in one warp, also which ones they are, until they
+// synchronise.
 struct Accessors {
     uint32_t group, epoch, item;
-    // How often its warp had synchronised, and how many fences it had made: 16 bits each.
+    // The number of the last synchronisation of threads of the warp in which it took part, of several the latest one, and how
+    // many fences it had made: 16 bits each.
     uint32_t time;
+    // Those of its warp.
+    uint32_t lanes;
     // The last one's place in the kernel.
     uint32_t call;
 };
 
 enum { MOST_RACES = 256 };
 #define SEVERAL UINT32_MAX
-// With the number of a warp: several of its work-items.
+// With the number of a warp: several of its work-items, and some that had synchronised at different times.
 #define SEVERAL_OF_WARP 0x80000000u
+#define AT_SEVERAL_TIMES 0x40000000u
 
 // Calls of atomic functions that do not commute, and that nothing orders. They matter if somebody sees the value.
 enum { MOST_CONFLICTS = 64 };
@@ -170,16 +178,26 @@ UNWATCHED static struct Range *range_of(uintptr_t place)
     return NULL;
 }
 
-UNWATCHED static uint32_t time_now(void) { return current->warp_epoch << 16 | (current->fences & 0xffff); }
+UNWATCHED static uint32_t time_now(void) { return current->synchronised << 16 | (current->fences & 0xffff); }
 
 // The warp of a work-item, or of several that are in the same one.
-static uint32_t warp_of(uint32_t item) { return item & SEVERAL_OF_WARP ? item & ~SEVERAL_OF_WARP : item / 32; }
-
-// The warp of the current work-item has synchronised since accesses that it alone has made.
-UNWATCHED static int is_before_sync(const struct Accessors *earlier, uint32_t item)
+static uint32_t warp_of(uint32_t item)
 {
-    return earlier->item != SEVERAL && warp_of(earlier->item) == warp_of(item) &&
-        (earlier->time ^ time_now()) >> 16;
+    return item & SEVERAL_OF_WARP ? item & ~(SEVERAL_OF_WARP | AT_SEVERAL_TIMES) : item / WARP;
+}
+
+// Accesses by work-items of the own warp alone, all of which have synchronised with the current work-item since.
+UNWATCHED static int is_before_sync(const struct Accessors *earlier, uint32_t item, int is_local)
+{
+    if (earlier->item == SEVERAL || warp_of(earlier->item) != warp_of(item))
+        return 0;
+    for (uint32_t lane = 0; lane < WARP; lane++)
+        if (earlier->lanes >> lane & 1 && lane != item % WARP && !is_earlier(earlier->time >> 16, current->seen_lanes[is_local][lane])) {
+            if (earlier->item & SEVERAL_OF_WARP && earlier->item & AT_SEVERAL_TIMES)
+                end_unknown("some threads of a warp synchronise alone, and it is not known what that orders");
+            return 0;
+        }
+    return 1;
 }
 
 // Whether the current access meets an earlier one without order between them.
@@ -193,10 +211,25 @@ UNWATCHED static int is_unordered(const struct Accessors *earlier, int of_copy, 
         return !has_awaited(earlier->item);
     if (earlier->epoch != (range->is_local ? local_epoch : global_epoch))
         return 0;
-    if (!copies && is_before_sync(earlier, (uint32_t)(current - fibres)))
+    if (!copies && is_before_sync(earlier, (uint32_t)(current - fibres), range->is_local))
         return 0;
     // A group of one work-item makes its copies in the order of its program.
     return copies ? fibre_count > 1 : earlier->item != (uint32_t)(current - fibres);
+}
+
+// One more between the same two barriers.
+UNWATCHED static void note_several(struct Accessors *accessors, uint32_t item)
+{
+    if (accessors->item == SEVERAL || warp_of(accessors->item) != warp_of(item)) {
+        accessors->item = SEVERAL;
+        return;
+    }
+    uint32_t known = accessors->item & SEVERAL_OF_WARP ? accessors->item & AT_SEVERAL_TIMES : 0;
+    uint32_t before = accessors->time >> 16, now = current->synchronised & 0xffff;
+    accessors->item = SEVERAL_OF_WARP | known | (before != now ? AT_SEVERAL_TIMES : 0) | warp_of(item);
+    accessors->lanes |= 1u << item % WARP;
+    if (is_earlier(before, now))
+        accessors->time = time_now();
 }
 
 UNWATCHED static void note(struct Accessors *accessors, const struct Range *range, uint32_t call)
@@ -208,11 +241,11 @@ UNWATCHED static void note(struct Accessors *accessors, const struct Range *rang
         is_known = 0;
     if (is_known && accessors->group != group_number)
         accessors->group = SEVERAL;
-    else if (is_known && !copies && accessors->epoch == epoch && accessors->item != item && !is_before_sync(accessors, item))
-        accessors->item = accessors->item != SEVERAL && warp_of(accessors->item) == warp_of(item)
-            ? SEVERAL_OF_WARP | warp_of(item) : SEVERAL;
+    else if (is_known && !copies && accessors->epoch == epoch && accessors->item != item &&
+        !is_before_sync(accessors, item, range->is_local))
+        note_several(accessors, item);
     else
-        *accessors = (struct Accessors){group_number, epoch, item, time_now(), call};
+        *accessors = (struct Accessors){group_number, epoch, item, time_now(), 1u << item % WARP, call};
     accessors->call = call;
 }
 
@@ -502,7 +535,7 @@ UNWATCHED static void see_function(uintptr_t place, uint64_t bytes, enum Functio
         if (earlier != own && !updates->conflict && is_unordered(by, 0, range))
             updates->conflict = number_of_conflict(by->call);
         uint32_t epoch = range->is_local ? local_epoch : global_epoch;
-        int goes_on = is_same_group && by->epoch == epoch && !is_before_sync(by, (uint32_t)(current - fibres));
+        int goes_on = is_same_group && by->epoch == epoch && !is_before_sync(by, (uint32_t)(current - fibres), range->is_local);
         updates->since_barrier = goes_on && updates->since_barrier != own ? SEVERAL : own;
         updates->in_all = is_known && updates->in_all != own ? SEVERAL : own;
         note(by, range, call);

@@ -5,8 +5,6 @@
 // numbers in the group follow each other; its mask names those that are meant. A sub-group is the same, and all are meant:
 // kernels with other sub-groups are not run.
 
-enum { WARP = 32 };
-
 static void stop_here(void);
 
 static uint64_t number_of(const struct Fibre *fibre) { return (uint64_t)(fibre - fibres); }
@@ -85,12 +83,45 @@ static int is_complete(const struct Fibre *fibre)
     return 1;
 }
 
+// What one of some lanes knows of another lane: the latest synchronisation before which its accesses came first.
+static uint32_t known_of(uint32_t other, const struct Fibre *team, uint32_t lanes, int is_local)
+{
+    uint32_t known = team[__builtin_ctz(lanes)].seen_lanes[is_local][other];
+    for (uint32_t lane = 0; lane < WARP; lane++)
+        if (lanes >> lane & 1 && is_earlier(known, team[lane].seen_lanes[is_local][other]))
+            known = team[lane].seen_lanes[is_local][other];
+    return known;
+}
+
+// Some lanes of a warp have waited for each other: what they have done comes before what they do now, and each of them knows
+// what one of them has known.
+static void order_lanes(struct Fibre *team, uint32_t lanes, unsigned memory)
+{
+    uint32_t number = ++team[0].synchronisations, seen[WARP];
+    for (int is_local = 0; is_local < 2; is_local++) {
+        if (!(memory & (is_local ? LOCAL_FENCE : GLOBAL_FENCE)))
+            continue;
+        for (uint32_t lane = 0; lane < WARP; lane++)
+            seen[lane] = lanes >> lane & 1 ? number : known_of(lane, team, lanes, is_local);
+        for (uint32_t lane = 0; lane < WARP; lane++)
+            if (lanes >> lane & 1)
+                memcpy(team[lane].seen_lanes[is_local], seen, sizeof seen);
+    }
+    for (uint32_t lane = 0; lane < WARP; lane++)
+        if (lanes >> lane & 1)
+            team[lane].synchronised = number;
+}
+
 static void deliver(struct Fibre *fibre)
 {
     struct Fibre *team = &fibres[first_of_team(fibre)];
     uint32_t absent = 0;
     for (uint64_t i = 0; is_of_lanes(fibre) && i < team_size(fibre); i++)
         absent |= (uint32_t)(need_not_come(fibre, &team[i]) || !is_member(fibre, i)) << i;
+    if (fibre->exchange.orders) {
+        uint64_t size = team_size(fibre);
+        order_lanes(team, ~absent & UINT32_MAX >> (WARP - size), fibre->exchange.orders);
+    }
     for (uint64_t i = 0; i < team_size(fibre); i++) {
         if (!is_member(fibre, i) || need_not_come(fibre, &team[i]))
             continue;
@@ -247,15 +278,22 @@ unsigned clreduce_active(void)
     return ~current->exchange.absent;
 }
 
-// The threads of a warp wait for each other, which orders their accesses to memory.
+// The threads of a mask wait for each other, which orders their accesses to memory.
 void clreduce_sync_warp(unsigned mask);
 void clreduce_sync_warp(unsigned mask)
 {
-    unsigned lane = clreduce_meet_warp(mask, 0);
-    uint64_t first = number_of(current) - lane, left = fibre_count - first;
-    if (looks_for_races && mask != UINT32_MAX >> (left < WARP ? WARP - left : 0))
-        end_unknown("__syncwarp orders the accesses of some threads of a warp alone");
-    current->warp_epoch++;
+    current->exchange.orders = LOCAL_FENCE | GLOBAL_FENCE;
+    clreduce_meet_warp(mask, 0);
+    current->exchange.orders = 0;
+}
+
+// The same for all work-items of a sub-group, and the memory that they name.
+void clreduce_sync_sub_group(unsigned memory);
+void clreduce_sync_sub_group(unsigned memory)
+{
+    current->exchange.orders = memory;
+    exchange_with(0, OF_SUB_GROUP, UINT32_MAX);
+    current->exchange.orders = 0;
 }
 
 // For functions of sub-groups. Returns the number of the work-item in its sub-group.

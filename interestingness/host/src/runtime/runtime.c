@@ -260,7 +260,9 @@ static void start_group(void)
         fibre->met = 0;
         fibre->exchange.of = NONE;
         fibre->has_values = 0;
-        fibre->warp_epoch = fibre->fences = 0;
+        fibre->synchronised = fibre->synchronisations = fibre->fences = 0;
+        memset(fibre->seen_lanes, 0, sizeof fibre->seen_lanes);
+        fibre->exchange.orders = 0;
         memset(fibre->seen_releases, 0, sizeof fibre->seen_releases);
         fibre->steps = 0;
         forget_coverage(fibre);

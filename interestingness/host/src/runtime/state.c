@@ -47,6 +47,7 @@ enum {
     MAX_BUFFERS = 64,
     MAX_DEPTH = 48,
     MOST_PLACES = 8,
+    WARP = 32,
     EXIT_DIVERGENCE = 90,
     EXIT_USAGE = 91,
     EXIT_UNKNOWN = 93,
@@ -70,13 +71,17 @@ struct Fibre {
         enum { NONE, OF_GROUP, OF_WARP, OF_SUB_GROUP, OF_SHUFFLE, OF_ACTIVE } of;
         // The lanes that are meant, and those that took no part.
         uint32_t mask, absent;
+        // The memory whose accesses it orders.
+        unsigned orders;
         uint64_t own;
         uint64_t *all;
     } exchange;
     // All of them have come, and it can go on.
     int has_values;
-    // The number of times that its warp has synchronised.
-    uint32_t warp_epoch;
+    // The number of the last synchronisation of threads of its warp in which it took part, and of all of its warp, counted by
+    // the first one of the warp; of each lane, the first synchronisation of which it is not known that it came before, in global
+    // memory and in local memory. Numbers have 16 bits that count.
+    uint32_t synchronised, synchronisations, seen_lanes[2][WARP];
     // Its fences, and the barriers before the last one; of each place of atomic functions, the releases that it has seen.
     uint32_t fences, fence_epoch, seen_releases[MOST_PLACES];
     // The jumps that it has made, where they are counted.

@@ -10,6 +10,12 @@ ulong clreduce_local_size(uint dimension);
 
 #define SIZE 32u
 
+// A barrier orders the memory that it names.
+void clreduce_sync_sub_group(uint memory);
+enum memory_scope { SCOPE };
+void OVER sub_group_barrier(uint memory) { clreduce_sync_sub_group(memory); }
+void OVER sub_group_barrier(uint memory, enum memory_scope scope) { clreduce_sync_sub_group(memory); }
+
 uint OVER get_sub_group_size(void) { return SIZE; }
 uint OVER get_max_sub_group_size(void) { return SIZE; }
 uint OVER get_num_sub_groups(void) { return (uint)clreduce_group_size() / SIZE; }
