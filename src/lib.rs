@@ -21,7 +21,7 @@ pub use clreduce_reducer::{self as reducer, PassChoice};
 pub use clreduce_remote as remote;
 pub use clreduce_report as report;
 pub use clreduce_speculation::{self as speculation, Pool};
-pub use clreduce_testcase::{ContentHash, InvalidTestCase, Language, Size, SourceFile, TestCase};
+pub use clreduce_testcase::{ContentHash, InvalidTestCase, Size, SourceFile, TestCase};
 pub use clreduce_triage as triage;
 
 /// The example of the README compiles and runs.

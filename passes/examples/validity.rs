@@ -18,7 +18,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use clreduce_passes::{Proposals, Row, Snapshot, TABLE};
-use clreduce_testcase::{Language, Patch, Size, TestCase};
+use clreduce_testcase::{Feature, Language, Patch, Size, TestCase};
 
 /// The counts of a pass on a program, or on all of them.
 #[derive(Default)]
@@ -148,8 +148,9 @@ fn accept(case: &TestCase, language: Language, patches: &[&Patch], budget: usize
 /// Compiles a program with clang, by the rules of OpenCL 1.2 where it is one; C++ with g++. The error is the first one. A variable
 /// with the name of another compiler may have options behind the name.
 fn compile(case: &TestCase, language: Language) -> Result<(), String> {
+    let is_cpp = language.has(Feature::Classes);
     let options: &[&str] = match language {
-        Language::OpenCl => &[
+        _ if language.has(Feature::OpenClWords) => &[
             "-x",
             "cl",
             "-cl-std=CL1.2",
@@ -159,10 +160,9 @@ fn compile(case: &TestCase, language: Language) -> Result<(), String> {
             "-fdeclare-opencl-builtins",
         ],
         // Of what gcc preprocessed, clang refuses the built-ins.
-        Language::Cpp => &["-x", "c++", "-std=gnu++17"],
+        _ if is_cpp => &["-x", "c++", "-std=gnu++17"],
         _ => &["-x", "c", "-std=gnu99", "-Werror=excess-initializers"],
     };
-    let is_cpp = language == Language::Cpp;
     let (compiler, variable, limit) = if is_cpp {
         ("g++", "CXX", "-fmax-errors=1")
     } else {

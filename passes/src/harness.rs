@@ -94,7 +94,7 @@ pub fn check_each(passes: &[&dyn Pass], bytes: &[u8], language: Language) {
 pub fn check_chosen(input: &[u8]) {
     let Some((&choice, program)) = input.split_first() else { return };
     let row = &TABLE[choice as usize % TABLE.len()];
-    let languages = row.info().languages;
+    let languages: Vec<_> = row.info().languages().collect();
     check(row.pass, program, languages[choice as usize / TABLE.len() % languages.len()]);
 }
 

@@ -7,7 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clreduce_language::{NodeField, NodeId, NodeKind, Shape, components, is_kernel};
-use clreduce_testcase::{Edit, InvalidTestCase, Language, Patch, TestCase, TokenKind, tokens};
+use clreduce_testcase::{
+    Edit, Feature, InvalidTestCase, Language, Patch, TestCase, TokenKind, tokens,
+};
 
 use crate::analysis::{NameRole, Tokens, declared_role, is_built_in};
 use crate::names::unreachable::Unreachable;
@@ -97,7 +99,8 @@ type SpacedName<'a> = (bool, &'a [u8]);
 /// The patch that gives all names their new ones.
 fn names_by_role(snapshot: &Snapshot) -> Patch {
     let language = snapshot.language();
-    if !matches!(language, Language::OpenCl | Language::Cuda | Language::C) {
+    // The roles of names in C++ are not known, except those in kernels, which are mostly C.
+    if !language.has(Feature::Symbols) && !language.has(Feature::CheckedKernels) {
         return Patch::default();
     }
     let tree = snapshot.tree(0);
@@ -146,9 +149,10 @@ fn name_at<'a>(snapshot: &'a Snapshot, id: NodeId) -> Option<SpacedName<'a>> {
 /// Returns true for names that nobody but the program decides. Components of vectors are spelled like members.
 fn is_free((is_member, name): SpacedName<'_>, language: Language) -> bool {
     let text = std::str::from_utf8(name).unwrap_or("");
-    let is_reserved = text.starts_with("__") && (language != Language::C || is_built_in(name));
+    let is_reserved =
+        text.starts_with("__") && (language.has(Feature::Kernels) || is_built_in(name));
     let is_fixed = matches!(text, "" | "main" | "entry") || is_reserved;
-    let has_vectors = matches!(language, Language::OpenCl | Language::Cuda);
+    let has_vectors = language.has(Feature::CheckedKernels);
     let is_component = is_member && has_vectors && components(text, 16).is_some();
     !is_fixed && !is_component
 }
@@ -184,7 +188,7 @@ fn opaque_words(snapshot: &Snapshot) -> BTreeSet<&[u8]> {
 /// Functions that are declared and not defined, and that the language or its library has.
 fn built_in_functions(snapshot: &Snapshot) -> Vec<&[u8]> {
     let (tree, symbols, bytes) = (snapshot.tree(0), snapshot.symbols(0), snapshot.bytes(0));
-    let is_c = snapshot.language() == Language::C;
+    let is_c = !snapshot.language().has(Feature::Kernels);
     let declared = symbols
         .ids()
         .map(|id| symbols.get(id))
@@ -282,7 +286,7 @@ mod tests {
     }
 
     fn check(before: &str, after: &str) {
-        assert_eq!(normal(before, Language::OpenCl).trim_end(), after);
+        assert_eq!(normal(before, Language::OPENCL).trim_end(), after);
     }
 
     #[test]
@@ -340,7 +344,7 @@ float B(float4 c) {
     #[test]
     fn macros_keep_their_words() {
         let text =
-            normal("#define SIZE n\n__global__ void f(int n, int m) { m = SIZE; }", Language::Cuda);
+            normal("#define SIZE n\n__global__ void f(int n, int m) { m = SIZE; }", Language::CUDA);
         assert_eq!(text, "#define SIZE n\n__global__ void A(int n, int a) {\n    a = SIZE;\n}\n");
     }
 
@@ -354,7 +358,7 @@ float B(float4 c) {
             [Some(25), Some(26), Some(701)]
         );
         let many: String = (0..800).map(|number| format!("int name{number};\n")).collect();
-        let text = normal(&many, Language::OpenCl);
+        let text = normal(&many, Language::OPENCL);
         let names: BTreeSet<&str> =
             text.lines().filter_map(|line| line.strip_prefix("int ")).collect();
         assert_eq!(names.len(), 800);
@@ -365,7 +369,7 @@ float B(float4 c) {
     fn each_kernel_alone_with_what_it_needs() {
         let source = "typedef int T; int f(T x) { return x; } int unused;
             kernel void k(global T *r) { r[0] = f(1); } kernel void l(global float *r) { r[0] = 1; }";
-        let alone = single_kernels(source.as_bytes(), Language::OpenCl).unwrap();
+        let alone = single_kernels(source.as_bytes(), Language::OPENCL).unwrap();
         let words = |text: &Vec<u8>| {
             String::from_utf8_lossy(text).split_ascii_whitespace().collect::<Vec<_>>().join(" ")
         };

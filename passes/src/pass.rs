@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Feature, Language, Patch};
 
 use crate::budget::Budget;
 use crate::snapshot::Snapshot;
@@ -38,8 +38,8 @@ pub struct PassInfo {
     pub name: &'static str,
     /// One sentence for people, without a full stop, in the imperative: "Remove unused functions".
     pub about: &'static str,
-    /// The languages the pass knows. Passes over text and tokens know every one.
-    pub languages: &'static [Language],
+    /// What a language must have. Passes over text and tokens need nothing.
+    pub needs: &'static [Feature],
     /// True if a proposal may make the program larger, because the pass cannot tell beforehand. The
     /// engine tests only those that do not.
     pub may_grow: bool,
@@ -67,20 +67,22 @@ pub enum LaunchEdits {
 impl PassInfo {
     /// A pass that makes every program smaller and renames nothing.
     #[must_use]
-    pub const fn new(
-        name: &'static str,
-        about: &'static str,
-        languages: &'static [Language],
-    ) -> Self {
+    pub const fn new(name: &'static str, about: &'static str, needs: &'static [Feature]) -> Self {
         Self {
             name,
             about,
-            languages,
+            needs,
             may_grow: false,
             renames: false,
             launch: LaunchEdits::Nothing,
             layout_only: false,
         }
+    }
+
+    /// The languages that the pass applies to.
+    pub fn languages(&self) -> impl Iterator<Item = Language> {
+        let needs = self.needs;
+        Language::ALL.into_iter().filter(move |language| language.has_all(needs))
     }
 
     /// The same, but a proposal may make the program larger.
@@ -210,16 +212,15 @@ impl Proposals {
     }
 }
 
-/// For passes that need a syntax tree.
-pub(crate) const PARSED: &[Language] =
-    &[Language::OpenCl, Language::OpenClCpp, Language::Cuda, Language::C, Language::Cpp];
-/// For passes that need a syntax tree, and the rules of C for names and types.
-pub(crate) const C_LIKE: &[Language] = &[Language::OpenCl, Language::C];
-/// For passes over what only C++ has, and so what extends it.
-pub(crate) const CPP: &[Language] = &[Language::Cpp, Language::Cuda, Language::OpenClCpp];
-/// For passes over what devices run, whatever it is written in.
-pub(crate) const DEVICE: &[Language] = &[Language::OpenCl, Language::OpenClCpp, Language::Cuda];
-/// For passes over words and functions of OpenCL.
-pub(crate) const OPENCL: &[Language] = &[Language::OpenCl, Language::OpenClCpp];
 /// For passes that need nothing but bytes.
-pub(crate) const ANY: &[Language] = &Language::ALL;
+pub(crate) const ANY: &[Feature] = &[];
+/// For passes that need a syntax tree.
+pub(crate) const PARSED: &[Feature] = &[Feature::Syntax];
+/// For passes that need a syntax tree, and the rules of C for names and types.
+pub(crate) const C_LIKE: &[Feature] = &[Feature::Symbols];
+/// For passes over what only C++ has, and so what extends it.
+pub(crate) const CPP: &[Feature] = &[Feature::Classes];
+/// For passes over what devices run, whatever it is written in.
+pub(crate) const DEVICE: &[Feature] = &[Feature::Kernels];
+/// For passes over words and functions of OpenCL.
+pub(crate) const OPENCL: &[Feature] = &[Feature::OpenClWords];

@@ -78,7 +78,7 @@ impl Snapshot {
         self.files[file].tokens.get_or_init(|| tokens(self.bytes(file)).collect())
     }
 
-    /// The syntax tree of one file; empty for [`Language::Text`].
+    /// The syntax tree of one file; empty for a language without a grammar.
     #[must_use]
     pub fn tree(&self, file: usize) -> &SyntaxTree {
         self.files[file].tree.get_or_init(|| SyntaxTree::parse(self.bytes(file), self.language))

@@ -208,6 +208,6 @@ impl Row {
     /// Returns true if the pass knows a language.
     #[must_use]
     pub fn applies_to(&self, language: Language) -> bool {
-        self.info().languages.contains(&language)
+        language.has_all(self.info().needs)
     }
 }

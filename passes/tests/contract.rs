@@ -59,7 +59,7 @@ fn inputs_of_the_fuzzer() {
         check_chosen(&bytes);
         // The first byte chose another pass when the table was shorter.
         for language in
-            [Language::C, Language::OpenCl, Language::Cuda, Language::Cpp, Language::OpenClCpp]
+            [Language::C, Language::OPENCL, Language::CUDA, Language::CPP, Language::OPENCL_CPP]
         {
             check_all(&bytes[1..], language);
         }
@@ -123,13 +123,13 @@ fn long_lines() {
     let (many, million, ten_millions) = (256 << 10, 1 << 20, 10 << 20);
     for (pattern, size, language) in [
         ("x = 1; ", many, Language::C),
-        ("int f(void) { return 1; } ", many, Language::OpenCl),
-        ("{1, 2}, ", many, Language::Cuda),
-        ("/* ", million, Language::Text),
-        ("\\\"", million, Language::Text),
-        ("\0", million, Language::Text),
-        ("word ", ten_millions, Language::Text),
-        ("\n", ten_millions, Language::Text),
+        ("int f(void) { return 1; } ", many, Language::OPENCL),
+        ("{1, 2}, ", many, Language::CUDA),
+        ("/* ", million, Language::TEXT),
+        ("\\\"", million, Language::TEXT),
+        ("\0", million, Language::TEXT),
+        ("word ", ten_millions, Language::TEXT),
+        ("\n", ten_millions, Language::TEXT),
     ] {
         eprintln!("{pattern}");
         propose_all(pattern.repeat(size / pattern.len()).into_bytes(), language);

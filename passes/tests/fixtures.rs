@@ -32,7 +32,7 @@ fn programs_in_cpp_are_the_same_in_what_extends_it() {
     for path in paths.filter(|path| path.extension().is_some_and(|ending| ending == "cpp")) {
         let row = clreduce_passes::find(path.file_stem().unwrap().to_str().unwrap()).unwrap();
         let name = row.info().name;
-        for language in [Language::Cuda, Language::OpenClCpp] {
+        for language in [Language::CUDA, Language::OPENCL_CPP] {
             assert!(row.applies_to(language), "{name} leaves {language} out");
             let example = Example { language, ..Example::read(&path) };
             assert_eq!(
@@ -50,7 +50,7 @@ fn programs_in_cpp_are_the_same_in_what_extends_it() {
 fn a_fixture_without_a_result_says_which_lines_to_write() {
     let row = TABLE.iter().find(|row| row.info().name == "comments").unwrap();
     let path = PathBuf::from("passes/fixtures/comments.cl");
-    let example = |text: &str| Example::of(&path, Language::OpenCl, &[("comments.cl", text)], None);
+    let example = |text: &str| Example::of(&path, Language::OPENCL, &[("comments.cl", text)], None);
     let missing = check(&example("int x; /* no */\n// keep: x\n"), row.pass).unwrap();
     assert!(missing.starts_with("passes/fixtures/comments.cl"), "{missing}");
     assert!(missing.ends_with("\n// becomes: 3 tokens -> 3\nint x;"), "{missing}");
@@ -79,9 +79,9 @@ impl Example {
         let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
         if !path.is_dir() {
             let language = match path.extension().and_then(|extension| extension.to_str()) {
-                Some("cl") => Language::OpenCl,
-                Some("cu") => Language::Cuda,
-                Some("cpp") => Language::Cpp,
+                Some("cl") => Language::OPENCL,
+                Some("cu") => Language::CUDA,
+                Some("cpp") => Language::CPP,
                 _ => Language::C,
             };
             return Self::of(path, language, &[(&name(path), &read(path))], None);

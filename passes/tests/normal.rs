@@ -4,7 +4,7 @@ use clreduce_passes::normalized;
 use clreduce_testcase::{Language, TokenKind, tokens};
 use proptest::prelude::*;
 
-const LANGUAGES: [Language; 4] = [Language::OpenCl, Language::Cuda, Language::C, Language::Cpp];
+const LANGUAGES: [Language; 4] = [Language::OPENCL, Language::CUDA, Language::C, Language::CPP];
 
 fn check(source: &[u8], language: Language) {
     let once = normalized(source, language).unwrap();

@@ -63,7 +63,7 @@ struct Ban {
     instead: &'static str,
 }
 
-const BANS: [Ban; 12] = [
+const BANS: [Ban; 13] = [
     Ban {
         what: r"\b(todo|unimplemented|dbg)!",
         within: &[""],
@@ -142,6 +142,12 @@ const BANS: [Ban; 12] = [
         within: &["src/"],
         except: &["src/files/"],
         instead: "clreduce_files: it tries again while somebody else has the file open",
+    },
+    Ban {
+        what: r"[!=]= Language::[A-Z]|contains\(&Language::[A-Z]|Language::[A-Z_]+ (=>|\|) ",
+        within: PRODUCT,
+        except: &[],
+        instead: "`language.has(Feature::...)`: the file of each language says what programs in it have",
     },
     Ban {
         what: r"\btemp_dir\(\)",

@@ -162,16 +162,16 @@ fn program(draw: &mut Draw, language: Language) -> (TestCase, Vec<String>) {
         }
         for statement in 0..draw.below(6) {
             let number = draw.below(90);
-            text.push_str(&match (language, draw.below(6)) {
-                (Language::C, 0) => format!("  int v{statement} = x * {number} + y;\n"),
-                (Language::C, 1) => format!("  while (y-- > {number}) {{ r->b ^= y; }}\n"),
-                (Language::C, 2) => {
+            text.push_str(&match (language == Language::C, draw.below(6)) {
+                (true, 0) => format!("  int v{statement} = x * {number} + y;\n"),
+                (true, 1) => format!("  while (y-- > {number}) {{ r->b ^= y; }}\n"),
+                (true, 2) => {
                     format!("  if (x > {number}) {{ y += r->a; }} else {{ y -= K; }}\n")
                 }
-                (Language::C, 3) => {
+                (true, 3) => {
                     format!("  for (int i = 0; i < {number}; i++) x += i * (y + 8);\n")
                 }
-                (Language::C, _) => format!("  r->a = f{function}(x, (int)y << {number}, r);\n"),
+                (true, _) => format!("  r->a = f{function}(x, (int)y << {number}, r);\n"),
                 (_, 0) => format!("  key{number} =  [ a, {number} ]\n"),
                 (_, 1) => "\tend } of\n\n".to_owned(),
                 (_, _) => format!("section {number} {{ \"a b\"; c }}\n"),
@@ -223,7 +223,7 @@ fn no_single_token_of_a_result_can_go() {
     let mut wrong = Vec::new();
     for seed in 0..seeds {
         let mut draw = Draw(seed, 0);
-        let language = if seed % 3 == 2 { Language::Text } else { Language::C };
+        let language = if seed % 3 == 2 { Language::TEXT } else { Language::C };
         let (original, needles) = program(&mut draw, language);
         let test = by_hash(seed, &original, &needles);
         let first = Reduction::of(original.clone()).test(test).jobs(jobs(1)).run().unwrap();

@@ -4,7 +4,7 @@
 
 #[allow(dead_code)]
 #[path = "../../examples/fuzz_driver.rs"]
-mod fuzz_driver;
+mod driver;
 
 use std::fs;
 
@@ -53,7 +53,7 @@ fn finds_and_reduces_each_planted_bug_once() {
         ["--config", &config("wrong", &wrong)],
         ["--check", "gcc -O1 -Wall -Werror=uninitialized -Werror=return-type program.c && ./a.out"],
     ];
-    fuzz_driver::run(arguments.concat().into_iter().map(str::to_owned)).unwrap();
+    driver::run(arguments.concat().into_iter().map(str::to_owned)).unwrap();
 
     let mut bugs: Vec<String> = fs::read_dir(bench.path("bugs"))
         .unwrap()

@@ -24,7 +24,7 @@ pub struct Extras<'a> {
 /// The program in OpenCL C, with a launch comment as the hosts of CLsmith read it.
 #[must_use]
 pub fn opencl(program: &Program, extras: &Extras<'_>) -> String {
-    let mut printer = Printer::new(program, Language::OpenCl);
+    let mut printer = Printer::new(program, Dialect::OpenCl);
     printer.kernel(extras);
     printer.out
 }
@@ -32,7 +32,7 @@ pub fn opencl(program: &Program, extras: &Extras<'_>) -> String {
 /// The program in CUDA C++, with the same launch comment. With the right results, it is a whole program that compares.
 #[must_use]
 pub fn cuda(program: &Program, extras: &Extras<'_>) -> String {
-    let mut printer = Printer::new(program, Language::Cuda);
+    let mut printer = Printer::new(program, Dialect::Cuda);
     printer.cuda_kernel(extras);
     printer.out
 }
@@ -40,7 +40,7 @@ pub fn cuda(program: &Program, extras: &Extras<'_>) -> String {
 /// The text of one statement in OpenCL C with all that it contains.
 #[must_use]
 pub fn statement(program: &Program, id: StmtId) -> String {
-    let mut printer = Printer::new(program, Language::OpenCl);
+    let mut printer = Printer::new(program, Dialect::OpenCl);
     printer.statement(id);
     printer.out
 }
@@ -48,29 +48,29 @@ pub fn statement(program: &Program, id: StmtId) -> String {
 /// The text of an expression in OpenCL C.
 #[must_use]
 pub fn expression(program: &Program, id: ExprId) -> String {
-    Printer::new(program, Language::OpenCl).text(id)
+    Printer::new(program, Dialect::OpenCl).text(id)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Language {
+enum Dialect {
     OpenCl,
     Cuda,
 }
 
 struct Printer<'a> {
     program: &'a Program,
-    language: Language,
+    dialect: Dialect,
     out: String,
     indent: usize,
 }
 
 impl<'a> Printer<'a> {
-    fn new(program: &'a Program, language: Language) -> Self {
-        Self { program, language, out: String::new(), indent: 1 }
+    fn new(program: &'a Program, dialect: Dialect) -> Self {
+        Self { program, dialect, out: String::new(), indent: 1 }
     }
 
     fn is_cuda(&self) -> bool {
-        self.language == Language::Cuda
+        self.dialect == Dialect::Cuda
     }
 
     fn ty(&self, ty: Type) -> String {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use clreduce_compiler::Clang;
 use clreduce_host::{FILE, HostKernel};
 use clreduce_process::{Cancel, End, ToolRunner};
-use clreduce_testcase::Language;
+use clreduce_testcase::Feature;
 
 use crate::finding::{Certainty, Finding, FindingKind, StageFailure};
 use crate::location::split_location;
@@ -16,7 +16,7 @@ const TOOL: &str = "clang-analyzer";
 
 pub(crate) const STAGE: StageInfo = StageInfo {
     name: "analyze",
-    languages: &[Language::OpenCl],
+    needs: &[Feature::CheckedKernels, Feature::OpenClWords],
     executes: false,
     exact: &[],
     required: false,

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use clreduce_compiler::{CompileOptions, CompileWorkers, Diagnostic, NoClang, Severity};
 use clreduce_host::{FILE, HostKernel};
 use clreduce_process::{Cancel, End, ToolRunner};
-use clreduce_testcase::Language;
+use clreduce_testcase::Feature;
 
 use crate::expanded::expanded;
 use crate::finding::{Certainty, FailureKind, Finding, FindingKind, StageFailure};
@@ -21,7 +21,7 @@ pub(crate) const TOOL_FOR_DEVICE: &str = "clang for the device";
 
 pub(crate) const STAGE: StageInfo = StageInfo {
     name: "compile",
-    languages: &[Language::OpenCl, Language::Cuda],
+    needs: &[Feature::CheckedKernels],
     executes: false,
     exact: &[],
     required: true,
@@ -200,7 +200,7 @@ impl CheckStage for Compile {
 
     fn run(&self, subject: &HostKernel, _question: Question<'_>, cancel: &Cancel) -> StageReport {
         let is_first = self.seen.fetch_add(1, Ordering::Relaxed) == 0;
-        let is_cuda = subject.language == Language::Cuda;
+        let is_cuda = subject.language.has(Feature::HostAndDevice);
         let reader = if is_cuda { &self.cuda } else { &self.opencl };
         let diagnostics = match self.diagnose(reader, subject, is_first, cancel) {
             Ok(diagnostics) => diagnostics,

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use clreduce_compiler::{Clang, NoClang};
 use clreduce_process::{Cancel, End, ToolRun};
-use clreduce_testcase::{InvalidTestCase, Language, Launch, TestCase};
+use clreduce_testcase::{Feature, InvalidTestCase, Language, Launch, TestCase};
 use thiserror::Error;
 
 use crate::options::CheckOptions;
@@ -104,23 +104,24 @@ fn read_by_clang(
     cancel: &Cancel,
 ) -> Result<ToolRun, PreprocessError> {
     let clang = Clang::find(options.clang.as_deref(), &options.build_options)?;
-    let clang = if language == Language::OpenClCpp { clang.for_opencl_cpp() } else { clang };
     let shared = || options.build_options.iter().map(OsString::from);
     let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
-    let (name, mut args) = match language {
-        Language::OpenCl | Language::OpenClCpp => {
-            let mut args = clang.language();
-            // Macros of OpenCL's own header stay as they are.
-            args.extend(more.contains(&"-E").then(|| "-cl-no-stdinc".into()));
-            ("kernel.cl", args)
-        }
-        Language::C | Language::Text => {
-            ("program.c", words(&["-x", "c"]).into_iter().chain(shared()).collect())
-        }
-        Language::Cpp => {
-            ("program.cc", words(&["-x", "c++"]).into_iter().chain(shared()).collect())
-        }
-        Language::Cuda => return Err(PreprocessError::Cuda),
+    if language.has(Feature::HostAndDevice) {
+        return Err(PreprocessError::Cuda);
+    }
+    let is_cpp = language.has(Feature::Classes);
+    let clang = match language.has(Feature::OpenClWords) && is_cpp {
+        true => clang.for_opencl_cpp(),
+        false => clang,
+    };
+    let (name, mut args) = if language.has(Feature::OpenClWords) {
+        let mut args = clang.language();
+        // Macros of OpenCL's own header stay as they are.
+        args.extend(more.contains(&"-E").then(|| "-cl-no-stdinc".into()));
+        ("kernel.cl", args)
+    } else {
+        let (name, spoken) = if is_cpp { ("program.cc", "c++") } else { ("program.c", "c") };
+        (name, words(&["-x", spoken]).into_iter().chain(shared()).collect())
     };
     let folder = std::path::absolute(folder)?;
     args.extend(words(more));
@@ -151,7 +152,7 @@ mod tests {
         let text = preprocess(
             source,
             folder.path(),
-            Language::OpenCl,
+            Language::OPENCL,
             &CheckOptions::default(),
             &Cancel::new(),
         );

@@ -8,7 +8,7 @@ use clreduce_host::HostKernel;
 use clreduce_kernel::Output;
 use clreduce_process::worker::WorkerOptions;
 use clreduce_process::{Cancel, Confinement, ToolRunner};
-use clreduce_testcase::Language;
+use clreduce_testcase::Feature;
 use clreduce_tools::Tool;
 
 use crate::finding::{FailureKind, Finding, FindingKind, StageFailure};
@@ -18,8 +18,8 @@ use crate::finding::{FailureKind, Finding, FindingKind, StageFailure};
 pub struct StageInfo {
     /// The name that people read and write.
     pub name: &'static str,
-    /// The languages whose kernels it can check.
-    pub languages: &'static [Language],
+    /// What a language must have for it to check kernels.
+    pub needs: &'static [Feature],
     /// True if it watches the kernel run. If it does, a kind that it looks for and does not find refutes suspicions of
     /// that kind.
     pub executes: bool,

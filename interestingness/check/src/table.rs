@@ -61,7 +61,7 @@ impl StageName {
     /// Returns true if the stage can check programs in that language.
     #[must_use]
     pub fn reads(self, language: Language) -> bool {
-        self.info().languages.contains(&language)
+        language.has_all(self.info().needs)
     }
 
     /// Returns true if the stage can check that kernel. A CUDA program that launches its kernels itself is not run.

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clreduce_process::query;
-use clreduce_testcase::Language;
+use clreduce_testcase::{Feature, Language};
 use clreduce_tools::CLANG;
 use thiserror::Error;
 
@@ -155,9 +155,9 @@ impl Clang {
     /// Arguments with which a kernel is read that is to run on the host.
     #[must_use]
     pub fn host(&self, language: Language) -> Vec<OsString> {
-        match language {
-            Language::Cuda => self.with_shared(&cuda::HOST_DIALECT),
-            _ => self.language(),
+        match language.has(Feature::HostAndDevice) {
+            true => self.with_shared(&cuda::HOST_DIALECT),
+            false => self.language(),
         }
     }
 

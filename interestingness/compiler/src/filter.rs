@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clreduce_interestingness::{Cancel, CompileFilter};
 use clreduce_process::worker::WorkerOptions;
-use clreduce_testcase::{Language, TestCase};
+use clreduce_testcase::{Feature, Grammar, Language, TestCase};
 
 use crate::clang::Clang;
 use crate::diagnostic::Severity;
@@ -47,11 +47,11 @@ impl LibclangFilter {
     /// `worker` says how its processes are started.
     #[must_use]
     pub fn new(language: Language, worker: WorkerOptions) -> Option<Self> {
-        let dialects = match language {
-            Language::C => C,
-            Language::OpenCl => OPENCL,
-            Language::OpenClCpp => OPENCL_CPP,
-            Language::Cuda | Language::Cpp | Language::Text => return None,
+        let dialects = match (language.grammar()?, language.has(Feature::OpenClWords)) {
+            (Grammar::C, false) => C,
+            (Grammar::C, true) => OPENCL,
+            (Grammar::Cpp, true) => OPENCL_CPP,
+            (Grammar::Cpp, false) => return None,
         };
         let worker = WorkerOptions { start_limit: LIMIT, ..worker };
         Some(Self { dialects, worker, workers: OnceLock::new() })

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clreduce_compiler::Clang;
 use clreduce_kernel::{Argument, KernelLaunch, KernelSignature, Output};
 use clreduce_process::{Cancel, End, ToolRun, ToolRunner};
-use clreduce_testcase::{Language, TestCase, tokens};
+use clreduce_testcase::{Feature, TestCase, tokens};
 use tempfile::TempDir;
 
 use crate::changes::Changes;
@@ -130,7 +130,7 @@ impl HostBuild<'_> {
         let mut code: Vec<OsString> = self.switches(flavour, detail).map(OsString::from).collect();
         let mut args = self.toolchain.clang.host(self.subject.language);
         // As in C99, a function that is only `inline` has no code to link. In GNU C89 it has, but `extern inline` has none.
-        if self.subject.language == Language::OpenCl
+        if self.subject.language.has(Feature::OpenClWords)
             && !own::has_word(&self.subject.source, &["extern"])
         {
             args.push("-fgnu89-inline".into());
@@ -159,9 +159,9 @@ impl HostBuild<'_> {
         let subject = self.subject;
         let start = start::function(subject, launches)?;
         let mut source = own::before(subject, flavour).into_bytes();
-        let program = match (subject.language, flavour) {
-            (Language::Cuda, _) => dynamic::with_size(&subject.source),
-            (_, Flavour::Memory) => lanes::watched(&subject.source),
+        let program = match flavour {
+            _ if subject.is_cuda() => dynamic::with_size(&subject.source),
+            Flavour::Memory => lanes::watched(&subject.source),
             _ => None,
         };
         source.extend_from_slice(program.as_deref().unwrap_or(&subject.source));
@@ -185,7 +185,7 @@ impl HostBuild<'_> {
             switches.push("-fstrict-flex-arrays=3");
         }
         // In OpenCL C, the count of a shift wraps, and an enumeration is an integer.
-        if flavour == Flavour::Addresses && self.subject.language == Language::Cuda {
+        if flavour == Flavour::Addresses && self.subject.is_cuda() {
             switches.push("-fsanitize=shift-exponent,enum");
         }
         switches.extend(["-fPIC", "-fno-omit-frame-pointer", "-fno-builtin", "-w"]);

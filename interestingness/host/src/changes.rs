@@ -1,6 +1,6 @@
 //! The checks that are put into LLVM's intermediate language, because clang makes none.
 
-use clreduce_testcase::{Language, tokens};
+use clreduce_testcase::{Feature, tokens};
 
 use crate::flavour::Flavour;
 use crate::subject::HostKernel;
@@ -20,7 +20,7 @@ impl Changes {
         let program = subject.program();
         let is_watched = flavour == Flavour::Addresses;
         Self {
-            divisions: subject.language == Language::OpenCl && divides_vectors(program),
+            divisions: subject.language.has(Feature::Vectors) && divides_vectors(program),
             alignment: is_watched && alignment::casts_to_vectors(program),
             types: is_watched && aliasing::casts_to_numbers(program),
         }

@@ -12,7 +12,7 @@ mod effects;
 use std::cell::OnceCell;
 
 use clreduce_language::{NodeField, NodeId, NodeKind, Symbols, SyntaxTree, Types, is_vector};
-use clreduce_testcase::Language;
+use clreduce_testcase::{Feature, Language};
 
 use crate::for_compiler::is_for_the_compiler;
 
@@ -31,7 +31,7 @@ pub(crate) struct Reordered {
 pub(crate) fn in_other_order(source: &[u8], language: Language) -> Option<Reordered> {
     let tree = SyntaxTree::parse(source, language);
     let effects = Effects::new(source, &tree);
-    let is_c = language != Language::Cuda;
+    let is_c = !language.has(Feature::Classes);
     let types = OnceCell::new();
     let mut writer =
         Reorderer { source, tree: &tree, types, effects, is_c, names: 0, lines: vec![] };
@@ -273,7 +273,7 @@ mod tests {
     fn of(expression: &str) -> Option<String> {
         let before = format!("{FUNCTIONS}void f(int *p, int i, int x) {{ ");
         let source = format!("{before}{expression}; }}");
-        let made = in_other_order(source.as_bytes(), Language::OpenCl)?;
+        let made = in_other_order(source.as_bytes(), Language::OPENCL)?;
         assert_eq!(made.lines[0], 5);
         let text = String::from_utf8(made.text).unwrap();
         Some(text.strip_prefix(&before).unwrap().strip_suffix("; }").unwrap().to_owned())

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use clreduce_kernel::Number;
-use clreduce_testcase::{Language, tokens};
+use clreduce_testcase::tokens;
 
 use crate::FILE;
 use crate::flavour::Flavour;
@@ -48,7 +48,7 @@ pub(crate) fn has_word(source: &[u8], words: &[&str]) -> bool {
 /// Returns the text that stands before a program; the lines of the program keep their numbers.
 pub(crate) fn before(subject: &HostKernel, flavour: Flavour) -> String {
     let source = &subject.source;
-    if subject.language != Language::OpenCl {
+    if subject.is_cuda() {
         return String::new();
     }
     let matters = |word: &&[u8]| {
@@ -126,7 +126,7 @@ fn fourth_of_three(words: &BTreeSet<&[u8]>) -> String {
 /// Returns the functions that a kernel in OpenCL C declares and calls without a definition: those of the C library are not
 /// meant.
 pub(crate) fn foreign(undefined: &BTreeSet<String>, subject: &HostKernel) -> Vec<String> {
-    if subject.language != Language::OpenCl {
+    if subject.is_cuda() {
         return Vec::new();
     }
     // The compiler's own calls have the names that the kernel's functions have given up.

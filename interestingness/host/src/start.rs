@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 
 use clreduce_kernel::{Argument, KernelLaunch, KernelParameter, KernelSignature, Output};
-use clreduce_testcase::{InvalidTestCase, Language, TestCase};
+use clreduce_testcase::{InvalidTestCase, TestCase};
 use thiserror::Error;
 
 use crate::subject::{HostKernel, sizes};
@@ -47,7 +47,7 @@ pub(crate) fn function(
     subject: &HostKernel,
     launches: &[KernelLaunch],
 ) -> Result<String, StartError> {
-    if subject.language == Language::Cuda {
+    if subject.is_cuda() {
         return function_in_cuda(launches);
     }
     let mut text = String::from(

@@ -8,7 +8,7 @@ use clreduce_kernel::{
     KernelLaunch, KernelSignature, LaunchError, Plan, PlanError, ProgramKind, is_exact, with_macros,
 };
 use clreduce_language::kernel_signatures;
-use clreduce_testcase::{Language, TestCase, tokens};
+use clreduce_testcase::{Feature, Language, TestCase, tokens};
 use thiserror::Error;
 
 use crate::evaluation::in_other_order;
@@ -75,15 +75,15 @@ impl HostKernel {
         let kind = ProgramKind::of(path, &source);
         if kind == ProgramKind::CudaProgram {
             let launches = Err(LaunchError::WholeProgram);
-            return Self::made(Language::Cuda, cuda::text(&source).into(), Vec::new(), launches);
+            return Self::made(Language::CUDA, cuda::text(&source).into(), Vec::new(), launches);
         }
         let has_chosen_arguments = plan.as_ref().is_ok_and(|plan| plan.is_chosen);
         let launches = launches(plan)?;
         if kind == ProgramKind::OpenCl {
             return Ok(Self { has_chosen_arguments, ..Self::launched(source, launches)? });
         }
-        let kernels = kernel_signatures(&source, Language::Cuda);
-        let made = Self::made(Language::Cuda, cuda::text(&source).into(), kernels, launches)?;
+        let kernels = kernel_signatures(&source, Language::CUDA);
+        let made = Self::made(Language::CUDA, cuda::text(&source).into(), kernels, launches)?;
         Ok(Self { is_exact: is_exact(&source), has_chosen_arguments, ..made })
     }
 
@@ -92,8 +92,8 @@ impl HostKernel {
     pub fn without_kernel(path: &str, source: impl Into<Arc<[u8]>>) -> Option<Self> {
         let source = source.into();
         let (language, source) = match ProgramKind::of(path, &source) {
-            ProgramKind::OpenCl => (Language::OpenCl, source),
-            _ => (Language::Cuda, cuda::text(&source).into()),
+            ProgramKind::OpenCl => (Language::OPENCL, source),
+            _ => (Language::CUDA, cuda::text(&source).into()),
         };
         Self::made(language, source, Vec::new(), Err(LaunchError::WholeProgram)).ok()
     }
@@ -115,12 +115,12 @@ impl HostKernel {
         launches: Result<Vec<KernelLaunch>, LaunchError>,
     ) -> Result<Self, HostKernelError> {
         let source = source.into();
-        let kernels = kernel_signatures(&source, Language::OpenCl);
+        let kernels = kernel_signatures(&source, Language::OPENCL);
         if kernels.is_empty() {
             return Err(HostKernelError::NoKernel);
         }
         let is_exact = is_exact(&source);
-        Ok(Self { is_exact, ..Self::made(Language::OpenCl, source, kernels, launches)? })
+        Ok(Self { is_exact, ..Self::made(Language::OPENCL, source, kernels, launches)? })
     }
 
     /// The same kernel; macros of these build options may be types of parameters.
@@ -140,7 +140,7 @@ impl HostKernel {
     /// the place of a part of the run-time.
     #[must_use]
     pub fn reserved_name(&self, text: &[u8]) -> Option<String> {
-        let program = if self.language == Language::Cuda { cuda::split(text).1 } else { text };
+        let program = if self.is_cuda() { cuda::split(text).1 } else { text };
         let mut words = tokens(program).map(|token| &program[token.range()]);
         let name = words.find(|word| RESERVED.iter().any(|start| word.starts_with(start)))?;
         Some(String::from_utf8_lossy(name).into_owned())
@@ -149,14 +149,14 @@ impl HostKernel {
     /// Returns true if the compiler of a device may see other code than that of the host: CUDA with `__CUDA_ARCH__`.
     #[must_use]
     pub fn has_code_for_device(&self) -> bool {
-        self.language == Language::Cuda
+        self.is_cuda()
             && self.program().windows(ARCHITECTURE.len()).any(|text| text == ARCHITECTURE)
     }
 
     /// Returns true if the launch decides how large an array in shared memory is.
     #[must_use]
     pub fn has_dynamic_memory(&self) -> bool {
-        self.language == Language::Cuda && dynamic::with_size(self.program()).is_some()
+        self.is_cuda() && dynamic::with_size(self.program()).is_some()
     }
 
     /// Returns what a device executes and the host does not, or in another way, as its tokens: conditionals that depend on
@@ -180,9 +180,14 @@ impl HostKernel {
         Some((Self { is_exact, has_chosen_arguments, ..made.ok()? }, reordered.lines))
     }
 
+    /// Returns true for CUDA, whose declarations clreduce puts before the program.
+    pub(crate) fn is_cuda(&self) -> bool {
+        self.language.has(Feature::HostAndDevice)
+    }
+
     /// The program without the declarations that clreduce puts before it.
     pub(crate) fn program(&self) -> &[u8] {
-        if self.language == Language::Cuda { cuda::split(&self.source).1 } else { &self.source }
+        if self.is_cuda() { cuda::split(&self.source).1 } else { &self.source }
     }
 
     /// Returns true if the kernel has one right result on every device, provided that it is valid: OpenCL leaves nothing

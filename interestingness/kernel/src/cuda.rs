@@ -23,7 +23,7 @@ pub fn plan_cuda(source: &[u8], description: Option<&str>) -> Result<Plan, PlanE
     if description.is_some() {
         return plan(source, description);
     }
-    let kernels = kernel_signatures(source, Language::Cuda);
+    let kernels = kernel_signatures(source, Language::CUDA);
     if kernels.is_empty() {
         return Err(PlanError::NoKernel);
     }

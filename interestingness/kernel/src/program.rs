@@ -70,8 +70,8 @@ impl ProgramKind {
     #[must_use]
     pub fn second_plan(self, source: &[u8], arguments: Option<&str>) -> Option<Plan> {
         let language = match self {
-            Self::OpenCl => Language::OpenCl,
-            Self::CudaKernels => Language::Cuda,
+            Self::OpenCl => Language::OPENCL,
+            Self::CudaKernels => Language::CUDA,
             Self::CudaProgram => return None,
         };
         let plan = self.plan(source, arguments).ok().filter(|_| arguments.is_none())?;

@@ -9,7 +9,7 @@ use clreduce_check::{CheckOptions, FindingKind, StageName};
 use clreduce_devices::{Device, Devices, WorkerOptions};
 use clreduce_kernel::ProgramKind;
 use clreduce_process::{Cancel, Limits, ToolRunner};
-use clreduce_testcase::{Language, TestCase};
+use clreduce_testcase::{Feature, Language, TestCase};
 use clreduce_tools::Tool;
 use toml::Spanned;
 
@@ -216,13 +216,12 @@ fn options_of_language(words: &[String]) -> Vec<String> {
 fn stages(document: &Document, case: &TestCase) -> Result<Vec<RecipeStage>, Problem> {
     let language = Language::detect(case);
     let runs = ProgramKind::of_case(case);
-    let reads = |name: StageName| match language {
+    let is_cuda = language.has(Feature::HostAndDevice);
+    let reads = |name: StageName| match runs {
         // Whole programs launch themselves, and the checks do not know a CUDA program by another name.
-        Language::Cuda if runs == ProgramKind::CudaProgram => {
-            name.reads(language) && !name.info().executes
-        }
-        Language::Cuda if runs == ProgramKind::OpenCl => false,
-        language => name.reads(language),
+        ProgramKind::CudaProgram if is_cuda => name.reads(language) && !name.info().executes,
+        ProgramKind::OpenCl if is_cuda => false,
+        _ => name.reads(language),
     };
     let Some(tables) = &document.stages else {
         let preset = *document.preset.get_ref();
@@ -243,7 +242,8 @@ fn stages(document: &Document, case: &TestCase) -> Result<Vec<RecipeStage>, Prob
 
 /// Returns true if the interpreter can judge variants: it knows right results of kernels in OpenCL C.
 fn is_interpreted(preset: Preset, language: Language) -> bool {
-    preset == Preset::WrongCode && language == Language::OpenCl
+    preset == Preset::WrongCode
+        && language.has_all(&[Feature::OpenClWords, Feature::CheckedKernels])
 }
 
 fn interpreter() -> RecipeStage {
@@ -323,7 +323,11 @@ fn missing(check: StageName) -> Option<&'static Tool> {
 
 /// Names the languages of a check for people.
 fn readers(check: StageName) -> &'static str {
-    if check.reads(Language::Cuda) { "kernels in OpenCL and CUDA" } else { "OpenCL kernels" }
+    if check.info().needs.contains(&Feature::OpenClWords) {
+        "OpenCL kernels"
+    } else {
+        "kernels in OpenCL and CUDA"
+    }
 }
 
 /// Finds devices, each once.

@@ -106,8 +106,8 @@ fn a_gate_is_as_lenient_as_it_can_be() {
         assert_eq!(accepts(&c, rejected), Some(false), "{rejected}");
     }
     let kernel = "kernel void k(global int *a) { a[get_global_id(0)] = mad_sat(1, 2, 3); }";
-    assert_eq!(accepts(&gate(Language::OpenCl), kernel), Some(true));
-    assert_eq!(accepts(&gate(Language::OpenCl), "kernel void k(gl int *a) { }"), Some(false));
+    assert_eq!(accepts(&gate(Language::OPENCL), kernel), Some(true));
+    assert_eq!(accepts(&gate(Language::OPENCL), "kernel void k(gl int *a) { }"), Some(false));
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn a_gate_takes_the_dialect_that_accepts_the_original() {
     assert_eq!(accepts(&other, "int x;"), Some(true));
     assert_eq!(accepts(&other, headers), Some(false));
     let cl_2 = "kernel void k(void) { global int *global *p; int *q = 0; q = *p; }";
-    assert_eq!(accepts(&gate(Language::OpenCl), cl_2), Some(true));
+    assert_eq!(accepts(&gate(Language::OPENCL), cl_2), Some(true));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn without_libclang_a_gate_says_nothing() {
         let gate = LibclangFilter::new(Language::C, WorkerOptions::new(program.into())).unwrap();
         assert_eq!(accepts(&gate, "int x;"), None, "{program}");
     }
-    for language in [Language::Cuda, Language::Text] {
+    for language in [Language::CUDA, Language::TEXT] {
         assert!(LibclangFilter::new(language, WorkerOptions::new(HOST.into())).is_none());
     }
     let two = ["a.c", "b.c"]

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use clreduce_language::NodeKind;
-use clreduce_testcase::{EditKind, Language, Patch, step, steps};
+use clreduce_testcase::{EditKind, Feature, Patch, step, steps};
 
 use super::directives::directives;
 use super::tokens::Tokens;
@@ -114,7 +114,7 @@ fn levels(snapshot: &Snapshot, file: usize) -> Vec<(Kind, Range<usize>)> {
     let unit = Tokens::of(snapshot, file);
     let mut levels = conditionals(unit);
     let tree = snapshot.tree(file);
-    if snapshot.language() != Language::Text {
+    if snapshot.language().has(Feature::Syntax) {
         let nodes = Unit { file, bytes: unit.bytes, tree };
         let sound = nodes.sound().filter(|(id, _)| tree.node(*id).named);
         levels.extend(sound.map(|(id, kind)| (Kind::Node(kind), tree.range(id))));
@@ -171,6 +171,8 @@ fn linked(levels: Vec<(Kind, Range<usize>)>) -> Vec<Level> {
 mod tests {
     use clreduce_testcase::TestCase;
 
+    use clreduce_testcase::Language;
+
     use super::*;
 
     fn depths(source: &str, language: Language) -> Vec<usize> {
@@ -189,14 +191,14 @@ mod tests {
         assert_eq!(depths(&format!("void f(void) {{ {ifs} }}"), Language::C), [DEEP + 1]);
         let two = format!("int x = f({}, {});", nest("f(", "1", ")"), nest("f(", "2", ")"));
         assert_eq!(depths(&two, Language::C), [DEEP + 1, DEEP]);
-        assert_eq!(depths(&nest("([", "", "])"), Language::Text), [2 * DEEP]);
-        assert_eq!(depths(&nest("\n#if a\n", "", "\n#endif\n"), Language::Text), [DEEP]);
+        assert_eq!(depths(&nest("([", "", "])"), Language::TEXT), [2 * DEEP]);
+        assert_eq!(depths(&nest("\n#if a\n", "", "\n#endif\n"), Language::TEXT), [DEEP]);
     }
 
     #[test]
     fn what_is_shallow_or_wide_is_no_nest() {
         let shallow = "(".repeat(DEEP - 1) + &")".repeat(DEEP - 1);
-        assert_eq!(depths(&shallow, Language::Text), []);
+        assert_eq!(depths(&shallow, Language::TEXT), []);
         assert_eq!(depths(&"{ } ".repeat(9 * DEEP), Language::C), []);
     }
 }

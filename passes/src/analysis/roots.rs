@@ -148,7 +148,7 @@ mod tests {
 
     fn names_of_roots(source: &str) -> String {
         let case = TestCase::single("a.cu", source.as_bytes()).unwrap();
-        let snapshot = Snapshot::new(case, Language::Cuda);
+        let snapshot = Snapshot::new(case, Language::CUDA);
         let unit = Unit::all(&snapshot).next().unwrap();
         let entities = snapshot.entities(0);
         let declared = |id| entities.item(id).declares.iter().map(|&it| entities.name(it));

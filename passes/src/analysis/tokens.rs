@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use clreduce_testcase::{Language, Token, TokenKind, step, text_steps};
+use clreduce_testcase::{Feature, Token, TokenKind, step, text_steps};
 
 use crate::{NodeId, Snapshot};
 
@@ -33,11 +33,11 @@ impl<'a> Tokens<'a> {
     pub(crate) fn unparsed(snapshot: &'a Snapshot) -> impl Iterator<Item = Tokens<'a>> {
         Self::all(snapshot).filter(|unit| {
             let tree = snapshot.tree(unit.file);
-            let is_mostly_parsed = snapshot.language().is_cpp()
+            let is_mostly_parsed = snapshot.language().has(Feature::Classes)
                 && unit.bytes.len() > SMALL
                 && tree.error_bytes() < unit.bytes.len() / 20;
             let has_error = tree.is_empty() || tree.has_error(NodeId(0));
-            snapshot.language() == Language::Text || has_error && !is_mostly_parsed
+            !snapshot.language().has(Feature::Syntax) || has_error && !is_mostly_parsed
         })
     }
 
@@ -132,6 +132,8 @@ pub(crate) fn end_of_logical_line(bytes: &[u8], from: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use clreduce_testcase::TestCase;
+
+    use clreduce_testcase::Language;
 
     use super::*;
 

@@ -79,7 +79,7 @@ mod tests {
             ("B<int, 2>", "struct D : B<int, 2> { };"),
             ("C", "struct D : virtual public n::C { };"),
         ] {
-            assert_reduces(&CppBases, Language::Cpp, before, &[keep], after);
+            assert_reduces(&CppBases, Language::CPP, before, &[keep], after);
         }
     }
 }

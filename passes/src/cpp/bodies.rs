@@ -133,7 +133,7 @@ mod tests {
         let after = "template <class T> struct A {\n  \n\n  friend bool i(A) ;\n\n\ntemplate <class U> friend bool l(A, U) ;\n};\n";
         assert_reduces(
             &CppBodies,
-            Language::Cpp,
+            Language::CPP,
             before,
             &["friend bool i(A)", "friend bool l("],
             after,
@@ -147,7 +147,7 @@ mod tests {
         let after = "struct S { S() : a(f()) { } int a; };\nvoid f() { }\nint h() { return 0; }\n\
                      int *p() { return 0; }\nS s() { return {}; }\nS &r() { __builtin_unreachable(); }\n";
         let keep = ["a(f()) {", "f() {", "h() {", "p() {", "s() {", "r() {"];
-        assert_reduces(&CppBodies, Language::Cpp, before, &keep, after);
+        assert_reduces(&CppBodies, Language::CPP, before, &keep, after);
     }
 
     #[test]
@@ -157,7 +157,7 @@ mod tests {
                 "namespace std {{ template <class T> class vector {{ int n; int size() {{ return n; }} {members} }}; }}\nint f() {{ return 1; }}\n"
             )
         };
-        let reduced = |source: &str| reduce_with(&CppBodies, source, Language::Cpp, |_| true);
+        let reduced = |source: &str| reduce_with(&CppBodies, source, Language::CPP, |_| true);
         let padding = |length: usize| format!("int a[] = {{ {} }};\n", "1, ".repeat(length / 3));
         let short = class("");
         assert!(!reduced(&short).contains("return n;"));

@@ -373,7 +373,7 @@ mod tests {
     use crate::harness::{assert_reduces, reduce_with, spelled};
 
     fn check(before: &str, after: &str) {
-        assert_reduces(&CppClassToInt, Language::Cpp, before, &[], after);
+        assert_reduces(&CppClassToInt, Language::CPP, before, &[], after);
     }
 
     #[test]
@@ -392,7 +392,7 @@ mod tests {
     fn what_a_class_wraps_may_take_its_place() {
         let before = "template <class T> struct W { T *p; W(T *q) : p(q) { } T *get() { return p; } };
             struct A { int a; }; W<A> f() { return W<A>(new A); } int g(W<A> w) { return f().get()->a + w.get()->a; }";
-        let left = reduce_with(&CppClassToInt, before, Language::Cpp, |text| {
+        let left = reduce_with(&CppClassToInt, before, Language::CPP, |text| {
             ["struct A", "->a + w"].iter().all(|part| text.contains(part))
                 && ["W<A> w", "A * w"].iter().any(|part| text.contains(part))
         });
@@ -407,7 +407,7 @@ mod tests {
     #[test]
     fn the_only_member_may_take_the_place_of_its_class() {
         let before = "struct P { int a; }; struct A { P *p; }; int f(A x) { A y; y.p = x.p; return y.p->a; }";
-        let left = reduce_with(&CppClassToInt, before, Language::Cpp, |text| {
+        let left = reduce_with(&CppClassToInt, before, Language::CPP, |text| {
             text.contains("struct P") && text.contains("->a") && !text.contains("int y")
         });
         let after = "struct P { int a; }; int f(P *x) { P *y; y = x; return y->a; }";
@@ -417,7 +417,7 @@ mod tests {
     #[test]
     fn a_long_type_takes_no_place() {
         let source = b"struct A { n::m::vector<int>::iterator p; }; A b; A f(A, A, A, A); void g(A a) { b.p = a.p; }";
-        crate::harness::check(&CppClassToInt, source, Language::Cpp);
+        crate::harness::check(&CppClassToInt, source, Language::CPP);
     }
 
     #[test]

@@ -179,7 +179,7 @@ mod tests {
         let case = TestCase::single("a.cc", source.as_bytes()).unwrap();
         let place = Mention::Place { file: "a.cc".to_owned(), line: 1, column: 12 };
         let clues = Clues { mentions: vec![vec![place]], ..Clues::default() };
-        let snapshot = Snapshot::new(case.clone(), Language::Cpp).with_clues(Arc::new(clues));
+        let snapshot = Snapshot::new(case.clone(), Language::CPP).with_clues(Arc::new(clues));
         let left = Proposals::of(&CppClues, &snapshot).list.into_iter().map(|proposal| {
             let bytes = case.apply(&proposal.patch).files()[0].bytes.to_vec();
             let text = String::from_utf8(bytes).unwrap();

@@ -173,7 +173,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
-        assert_reduces(&CppConstraints, Language::Cpp, before, keep, after);
+        assert_reduces(&CppConstraints, Language::CPP, before, keep, after);
     }
 
     #[test]

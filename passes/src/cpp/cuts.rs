@@ -188,9 +188,9 @@ mod tests {
         let source = "template <class T, class U> struct P { T t; U u; };\n\
                       template <class T> struct A { T a, b; T f(T, T); T g(T, T); T h(T, T); T i(T, T); T k(T, T); };\n\
                       A<P<P<int, int>, P<int, int>>> a; int main() { return a.f(a.a, a.b); }";
-        check(&CppCuts, source.as_bytes(), Language::Cpp);
+        check(&CppCuts, source.as_bytes(), Language::CPP);
         let case = TestCase::single("a.cc", source.as_bytes()).unwrap();
-        let snapshot = Snapshot::new(case.clone(), Language::Cpp);
+        let snapshot = Snapshot::new(case.clone(), Language::CPP);
         let larger = Proposals::of(&CppCuts, &snapshot).list.into_iter().filter(|proposal| {
             Size::of(&case.apply(&proposal.patch)).tokens > Size::of(&case).tokens
         });

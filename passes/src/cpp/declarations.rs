@@ -93,13 +93,13 @@ mod tests {
                       int A::f() { return 1; }\nint g(A) { return 0; }\n";
         let after = "struct A { A(); int f(), x; };\nA::A() { }\n";
         let keep = ["struct A { A()", "f(), x", "A::A()"];
-        assert_reduces(&CppDeclarations, Language::Cpp, before, &keep, after);
+        assert_reduces(&CppDeclarations, Language::CPP, before, &keep, after);
     }
 
     #[test]
     fn a_namespace_goes_as_a_whole_or_in_parts() {
         let before = "namespace a { int x; namespace b { int y; } }\nnamespace a { int z; }\nextern \"C\" { int w; int v; }\n";
         let after = "namespace a { namespace b { int y; } }\nextern \"C\" { int v; }\n";
-        assert_reduces(&CppDeclarations, Language::Cpp, before, &["int y", "int v"], after);
+        assert_reduces(&CppDeclarations, Language::CPP, before, &["int y", "int v"], after);
     }
 }

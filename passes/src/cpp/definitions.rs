@@ -287,7 +287,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, after: &str) {
-        assert_reduces(&CppDefinitions, Language::Cpp, before, &[], after);
+        assert_reduces(&CppDefinitions, Language::CPP, before, &[], after);
     }
 
     #[test]

@@ -157,7 +157,7 @@ mod tests {
             "struct B { }; struct A : B { int operator()(int); }; A a;",
             "template <class T> struct A { T operator()(T); }; A<int> a;",
         ] {
-            assert_reduces(&CppFunctionObjects, Language::Cpp, source, &[], source);
+            assert_reduces(&CppFunctionObjects, Language::CPP, source, &[], source);
         }
     }
 
@@ -166,6 +166,6 @@ mod tests {
         let before = "namespace n { struct A { static constexpr int operator()(auto x) noexcept { return 1; } };
             inline namespace m { constexpr A a; } } int y = n::a(1);";
         let after = "namespace n { inline namespace m { constexpr int a(auto x) noexcept { return 1; } } } int y = n::a(1);";
-        assert_reduces(&CppFunctionObjects, Language::Cpp, before, &[], after);
+        assert_reduces(&CppFunctionObjects, Language::CPP, before, &[], after);
     }
 }

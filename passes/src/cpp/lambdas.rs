@@ -200,14 +200,14 @@ mod tests {
         let is_whole = |text: &str| {
             text.contains("n += p.n + i") && text.contains("add(1)") == text.contains(".all(")
         };
-        let left = reduce_with(&CppLambdas, &before, Language::Cpp, is_whole);
+        let left = reduce_with(&CppLambdas, &before, Language::CPP, is_whole);
         assert_eq!(spelled(&left), spelled(&after));
     }
 
     #[test]
     fn what_is_needed_stays() {
         let check = |before: &str, keep: &[&str], after: &str| {
-            assert_reduces(&CppLambdas, Language::Cpp, before, keep, after);
+            assert_reduces(&CppLambdas, Language::CPP, before, keep, after);
         };
         let before = "auto l = [x, &y = z, this](int a) -> T { g(); return a; };";
         check(before, &["&y = z", "return"], "auto l = [&y = z] { return {}; };");

@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn what_is_inside_strings_and_comments_or_continues_a_line_stays() {
         let source = "# 1 \"a.cc\"\n# 2 \"a.cc\"\n  const char *s = R\"(\n\n  x)\";\n/*\n  c */\n#define A \\\n  1\n\n  int a;\n";
-        let left = reduce_with(&CppLayout, source, Language::Cpp, |_| true);
+        let left = reduce_with(&CppLayout, source, Language::CPP, |_| true);
         let expected = "# 1 \"a.cc\"\nconst char *s = R\"(\n\n  x)\";\n/*\n  c */\n#define A \\\n  1\nint a;\n";
         assert_eq!(left, expected);
     }
@@ -105,14 +105,14 @@ mod tests {
     #[test]
     fn markers_of_the_main_file_and_of_system_headers_stay() {
         let source = "# 1 \"a.cc\"\n# 1 \"x.h\" 1\n# 1 \"y.h\" 1 3\n# 1 \"z.h\" 1 3\nint z;\n# 2 \"y.h\" 2 3\n# 2 \"x.h\" 2\n  int x;\n# 2 \"a.cc\" 2\nint a;\n";
-        let left = reduce_with(&CppLayout, source, Language::Cpp, |_| true);
+        let left = reduce_with(&CppLayout, source, Language::CPP, |_| true);
         let expected = "# 1 \"a.cc\"\n# 1 \"x.h\" 1\n# 1 \"y.h\" 1 3\nint z;\n# 2 \"x.h\" 2\nint x;\n# 2 \"a.cc\" 2\nint a;\n";
         assert_eq!(left, expected);
     }
 
     #[test]
     fn a_program_without_markers_is_left_alone() {
-        let left = reduce_with(&CppLayout, "\n  int a;\n", Language::Cpp, |_| true);
+        let left = reduce_with(&CppLayout, "\n  int a;\n", Language::CPP, |_| true);
         assert_eq!(left, "\n  int a;\n");
     }
 }

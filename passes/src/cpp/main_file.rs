@@ -136,7 +136,7 @@ mod tests {
                       int x; int f() { { g(); h = 1; } return 2; } int f(int) { return 3; }\n";
         let after = "# 1 \"a.cc\"\n# 1 \"h.h\" 1\nint h; int g() { return 1; }\n# 2 \"a.cc\" 2\n\
                      int f() { { h = 1; } }\n";
-        assert_reduces(&CppMainFile, Language::Cpp, before, &["int f() {", "h = 1"], after);
-        assert_reduces(&CppMainFile, Language::Cpp, "int x;\n", &[], "int x;\n");
+        assert_reduces(&CppMainFile, Language::CPP, before, &["int f() {", "h = 1"], after);
+        assert_reduces(&CppMainFile, Language::CPP, "int x;\n", &[], "int x;\n");
     }
 }

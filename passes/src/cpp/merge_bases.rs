@@ -207,6 +207,6 @@ mod tests {
         let before =
             "struct B { int x; }; struct C { C(); }; class D : public B, C { int f(); B *b; };";
         let after = "struct B { int x; }; class D : public B { public: D(); int f(); B *b; };";
-        assert_reduces(&CppMergeBases, Language::Cpp, before, &[], after);
+        assert_reduces(&CppMergeBases, Language::CPP, before, &[], after);
     }
 }

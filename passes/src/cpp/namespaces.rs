@@ -222,7 +222,7 @@ mod tests {
                       int h(::a::S s) { return a::b::f() + a::v::S().x + a::g; }\n";
         let after = "int f();\nstruct S { };  int g;\n\nint puts(const char *);\n\
                      int h(::S s) { return f() + S().x + g; }\n";
-        assert_reduces(&CppNamespaces, Language::Cpp, before, &[], after);
+        assert_reduces(&CppNamespaces, Language::CPP, before, &[], after);
     }
 
     #[test]
@@ -233,7 +233,7 @@ mod tests {
             "namespace a { namespace b { int f(); } } int x = a::b::f() + a::b::f() + a::b::f();";
         assert_reduces(
             &CppNamespaces,
-            Language::Cpp,
+            Language::CPP,
             before,
             &["namespace a", "namespace b"],
             after,
@@ -245,7 +245,7 @@ mod tests {
         let before = "namespace a { namespace b { int f(); } } namespace c { int f(); } int x = a::b::f() + c::f();";
         assert_reduces(
             &CppNamespaces,
-            Language::Cpp,
+            Language::CPP,
             before,
             &["namespace c"],
             "int f(); namespace c { int f(); } int x = f() + c::f();",

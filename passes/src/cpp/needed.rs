@@ -44,7 +44,7 @@ mod tests {
     /// The parts of a program that are proposed one by one, by whether something needs them.
     fn proposed(source: &str) -> [String; 2] {
         let case = TestCase::single("a.cc", source.as_bytes()).unwrap();
-        let snapshot = Snapshot::new(case, Language::Cpp);
+        let snapshot = Snapshot::new(case, Language::CPP);
         let passes: [&dyn Pass; 2] = [&CppDeclarations, &CppNeeded];
         passes.map(|pass| {
             let proposals = Proposals::of(pass, &snapshot);

@@ -147,7 +147,7 @@ mod tests {
         // As long as an object is put in, it has to be read.
         let is_whole =
             |text: &str| text.matches("put").count() == text.matches("all.get()").count() * 3 / 2;
-        let left = reduce_with(&CppObjects, &before, Language::Cpp, is_whole);
+        let left = reduce_with(&CppObjects, &before, Language::CPP, is_whole);
         assert_eq!(spelled(&left), spelled(&after));
     }
 }

@@ -190,7 +190,7 @@ mod tests {
     fn arguments_go_wherever_they_stand() {
         assert_reduces(
             &CppParameters,
-            Language::Cpp,
+            Language::CPP,
             "struct A { A(int a, int b) : c(a) { } int c; }; struct B : A { B(int x) : A(1, 2) { } template <class T> void f(T, int); };
              void g() { new A(1, 2); A{3, 4}; n::A(h(5), 6); A a(7, 8); a.f<int>(9, 10); B(11); f(12); }",
             &["A(int a)", "T, int"],

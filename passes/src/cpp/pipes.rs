@@ -104,13 +104,13 @@ mod tests {
     #[test]
     fn flags_stay() {
         let flags = "int f() { return g(A | B | 2); }";
-        assert_reduces(&CppPipes, Language::Cpp, flags, &[], flags);
+        assert_reduces(&CppPipes, Language::CPP, flags, &[], flags);
     }
 
     #[test]
     fn one_pipe_of_a_chain_may_go() {
         let before = "int f(R r) { return g( r | n::take(2) | n::keys() | n::values ); }";
         let after = "int f(R r) { return g( n::keys(n::take(r, 2)) | n::values ); }";
-        assert_reduces(&CppPipes, Language::Cpp, before, &["| n::values"], after);
+        assert_reduces(&CppPipes, Language::CPP, before, &["| n::values"], after);
     }
 }

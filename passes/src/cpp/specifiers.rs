@@ -19,7 +19,7 @@
 use std::collections::HashMap;
 
 use clreduce_language::{NodeField, NodeId, NodeKind};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Feature, Language, Patch};
 
 use crate::analysis::{Tokens, Unit};
 use crate::edit::disjoint;
@@ -77,7 +77,7 @@ const CUDA_WITH_ARGUMENTS: [&[u8]; 5] =
 
 /// The words of GNU C++ and CUDA that no node stands for: most of them, the parser does not get to see.
 fn hidden(tokens: Tokens<'_>, language: Language) -> Vec<(Word<'_>, Vec<Edit>)> {
-    let is_cuda = language == Language::Cuda;
+    let is_cuda = language.has(Feature::HostAndDevice);
     let partners = tokens.partners();
     let mut found = Vec::new();
     for index in 0..tokens.tokens.len() {
@@ -235,7 +235,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
-        assert_reduces(&CppSpecifiers, Language::Cpp, before, keep, after);
+        assert_reduces(&CppSpecifiers, Language::CPP, before, keep, after);
     }
 
     #[test]
@@ -257,12 +257,12 @@ mod tests {
         let after = "__device__ int f(int *p); int g(); __device__ int v; struct S { int x; };
             __global__ void k() { __shared__ int x; }";
         let keep = ["__device__ int f", "__device__ int v", "__shared__"];
-        assert_reduces(&CppSpecifiers, Language::Cuda, before, &keep, after);
+        assert_reduces(&CppSpecifiers, Language::CUDA, before, &keep, after);
         let before =
             "__attribute__((host)) __attribute__((device)) int f(); __attribute__((host)) int g();";
         let after = "__attribute__((device)) int f(); int g();";
         let keep = ["__attribute__((device)) int f"];
-        assert_reduces(&CppSpecifiers, Language::Cuda, before, &keep, after);
+        assert_reduces(&CppSpecifiers, Language::CUDA, before, &keep, after);
     }
 
     #[test]

@@ -105,7 +105,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
-        assert_reduces(&CppTemplateArguments, Language::Cpp, before, keep, after);
+        assert_reduces(&CppTemplateArguments, Language::CPP, before, keep, after);
     }
 
     #[test]

@@ -240,7 +240,7 @@ mod tests {
                     template <class T> constexpr bool is_small_v<T *> = is_small<T>::value2;\n\
                     template <class T> struct enable_if<true, T> { typedef T type; };\n\
                     int a = A<int>::is_small_v<int>, b = a.is_small_v<int>;\n";
-        assert_reduces(&CppTraits, Language::Cpp, same, &[], same);
+        assert_reduces(&CppTraits, Language::CPP, same, &[], same);
     }
 
     #[test]
@@ -249,6 +249,6 @@ mod tests {
                       template <class T> std::enable_if_t<(x < 1) && __and_<A, B>::value, std::decay_t<T>> f();\n\
                       static_assert(!is_void_v<T>, \"\");\n";
         let after = "T * a;\ntemplate <class T> T f();\n";
-        assert_reduces(&CppTraits, Language::Cpp, before, &["* a"], after);
+        assert_reduces(&CppTraits, Language::CPP, before, &["* a"], after);
     }
 }

@@ -85,7 +85,7 @@ mod tests {
     fn the_main_file_is_what_line_markers_say() {
         let source = format!("{HEADER}# 2 \"a.cc\" 2\nstatic int h(A) {{ return g(1); }}\n");
         let case = TestCase::single("a.ii", source.as_bytes()).unwrap();
-        let snapshot = Snapshot::new(case.clone(), Language::Cpp);
+        let snapshot = Snapshot::new(case.clone(), Language::CPP);
         let proposals = Proposals::of(&CppUnreachable, &snapshot).list;
         let first = case.apply(&proposals[0].patch);
         let left = String::from_utf8_lossy(&first.files()[0].bytes).into_owned();
@@ -103,7 +103,7 @@ mod tests {
         let source = "struct A { }; struct B { }; inline int f() { return 1; }\n\
                       template <class T> int g(T) { return f(); }\nint h(A) { return g(1); } static int x;\n";
         assert_eq!(
-            reduce_with(&CppUnreachable, source, Language::Cpp, |_| true),
+            reduce_with(&CppUnreachable, source, Language::CPP, |_| true),
             "struct A { };  inline int f() { return 1; }\n\
              template <class T> int g(T) { return f(); }\nint h(A) { return g(1); } \n"
         );
@@ -115,7 +115,7 @@ mod tests {
                       struct It { int n; }; It begin(); }; template <class T> void V<T>::init() { } \
                       template <class T> typename V<T>::t V<T>::at(int) { return {}; } }\n\
                       int main() { s::V<int> v; }\n";
-        let left = reduce_with(&CppUnreachable, source, Language::Cpp, |_| true);
+        let left = reduce_with(&CppUnreachable, source, Language::CPP, |_| true);
         assert!(left.contains("V() { init(); } void init();"), "{left}");
         assert!(left.contains("void V<T>::init() { }"), "{left}");
         assert!(!left.contains("It") && !left.contains("at("), "{left}");
@@ -128,7 +128,7 @@ mod tests {
                       struct B { virtual int f(); int g(); }; struct C : B { int &f() override; int h(); }; struct D { virtual int i(); };\n\
                       struct Init { Init(); }; static Init init; static const Init other; static int n;\n\
                       # 2 \"a.cc\" 2\nint main() { C c; }\n";
-        let left = reduce_with(&CppUnreachable, source, Language::Cpp, |_| true);
+        let left = reduce_with(&CppUnreachable, source, Language::CPP, |_| true);
         let expected = "struct B { virtual int f(); }; struct C : B { int &f() override; };\n\
                         struct Init { Init(); }; static Init init;\n";
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -140,7 +140,7 @@ mod tests {
     fn the_default_of_a_template_template_parameter_is_needed() {
         let source = "template <class T, class U = void> struct A; struct B { };\n\
                       template <template <class T, class U = void> class S = A> struct C { }; C<> c;\n";
-        let left = reduce_with(&CppUnreachable, source, Language::Cpp, |_| true);
+        let left = reduce_with(&CppUnreachable, source, Language::CPP, |_| true);
         assert_eq!(left, source.replace("struct B { };", ""));
     }
 }

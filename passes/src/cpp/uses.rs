@@ -354,10 +354,10 @@ mod tests {
         };
         let before = with("int f(H a, K b) { int n = a.h; return n + b.k * 2 + f(a, b); }");
         let after = with("int f(H a, K b) { return b.k * 2 + f(a, b); }");
-        assert_reduces(&CppUses, Language::Cpp, &before, &["b.k * 2 + f(a, b)"], &after);
+        assert_reduces(&CppUses, Language::CPP, &before, &["b.k * 2 + f(a, b)"], &after);
         let before = with("int f(H a, K b) { int n = a.h; return n * a.h; }");
         let after = with("int f(H a, K b) { }");
-        assert_reduces(&CppUses, Language::Cpp, &before, &["int f(H a, K b) {"], &after);
+        assert_reduces(&CppUses, Language::CPP, &before, &["int f(H a, K b) {"], &after);
     }
 
     #[test]
@@ -368,8 +368,8 @@ mod tests {
         let after = "# 1 \"a.cc\"\n# 1 \"h.h\" 1\n# 2 \"a.cc\" 2\nnamespace n { struct V { int size; }; }\n\
                      int f(n::V v) { v.size = 1; { } }\n";
         let keep = ["struct V { int size; }", "int f(n::V v) {", "v.size = 1"];
-        assert_reduces(&CppUses, Language::Cpp, before, &keep, after);
-        assert_reduces(&CppUses, Language::Cpp, "int x;\n", &[], "int x;\n");
+        assert_reduces(&CppUses, Language::CPP, before, &keep, after);
+        assert_reduces(&CppUses, Language::CPP, "int x;\n", &[], "int x;\n");
     }
 
     #[test]
@@ -391,6 +391,6 @@ mod tests {
              int main() { auto n = g(1, m::A<3>{}); m::A<2 + 1> a{}; return static_cast<int>(a.v.at(n)); }",
         );
         let keep = ["a.v.at(n)", "int c[n]", "g(1, m::A<3>", "a{", "int f()"];
-        assert_reduces(&CppUses, Language::Cpp, &before, &keep, &after);
+        assert_reduces(&CppUses, Language::CPP, &before, &keep, &after);
     }
 }

@@ -142,7 +142,7 @@ mod tests {
     fn a_short_argument_fits_no_long_pattern() {
         let source = "template <class T> struct R { typedef int t; };\n\
                       template <class T> struct R<T *const *> { typedef T t; };\nR<int>::t x;\n";
-        let left = reduce_with(&CppInlineNames, source, Language::Cpp, |_| true);
+        let left = reduce_with(&CppInlineNames, source, Language::CPP, |_| true);
         assert!(left.contains("int x;"), "{left}");
     }
 }

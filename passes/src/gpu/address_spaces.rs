@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use clreduce_language::{NodeField, NodeKind, is_access_label, is_kernel};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Feature, Patch};
 
 use crate::analysis::Unit;
 use crate::pass::{DEVICE, Pass, PassInfo, Proposal, Proposals};
@@ -54,14 +54,15 @@ impl Pass for AddressSpaces {
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let single = match snapshot.language() {
-            Language::Cuda => CUDA.to_vec(),
-            Language::OpenClCpp => [SPACES, ACCESS].concat(),
-            _ => ACCESS.to_vec(),
+        let has = |feature| snapshot.language().has(feature);
+        // In what extends C++, a pointer may point anywhere.
+        let is_cpp = has(Feature::Classes);
+        let single = match has(Feature::HostAndDevice) {
+            true => CUDA.to_vec(),
+            false if is_cpp => [SPACES, ACCESS].concat(),
+            false => ACCESS.to_vec(),
         };
         for unit in Unit::all(snapshot) {
-            // In what extends C++, a pointer may point anywhere.
-            let is_cpp = snapshot.language().is_cpp();
             let classes = if is_cpp { Vec::new() } else { classes(snapshot, unit) };
             if classes.len() > 1 {
                 let all = classes.iter().flatten().cloned().collect();
@@ -143,6 +144,8 @@ fn words<'a>(
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 
@@ -153,7 +156,7 @@ mod tests {
     #[test]
     fn what_a_kernel_gets_stays_as_it_is() {
         check(
-            Language::OpenCl,
+            Language::OPENCL,
             "__constant int t[2] = {1, 2}; int g(__constant int *p, __local int *q);\n\
              __kernel void f(__global int *p, read_only image2d_t i) { __local int x; g(t, &x); __global int *c = p; }",
             &[],
@@ -165,7 +168,7 @@ mod tests {
     #[test]
     fn members_have_spaces_of_their_own() {
         check(
-            Language::OpenCl,
+            Language::OPENCL,
             "void f(void) { struct { __local int *p; } s; __local int x; s.p = &x; __local long y; }",
             &["__local long"],
             "void f(void) { struct { int *p; } s; int x; s.p = &x; __local long y; }",
@@ -175,7 +178,7 @@ mod tests {
     #[test]
     fn one_class_without_the_other() {
         check(
-            Language::OpenCl,
+            Language::OPENCL,
             "void f(void) { __local int x, y; __local int *p = &x; __local long z; __local long *q; q = &z; }",
             &["__local long"],
             "void f(void) { int x, y; int *p = &x; __local long z; __local long *q; q = &z; }",
@@ -185,13 +188,13 @@ mod tests {
     #[test]
     fn pointers_that_go_elsewhere_stay() {
         let source = "void f(void) { __local int x; g(&x); }";
-        check(Language::OpenCl, source, &[], source);
+        check(Language::OPENCL, source, &[], source);
     }
 
     #[test]
     fn pointers_of_cpp_may_point_anywhere() {
         check(
-            Language::OpenClCpp,
+            Language::OPENCL_CPP,
             "class A { private: local int *p; global int *q; void f(constant int *c, read_only image2d_t i); };",
             &["global"],
             "class A { private: int *p; global int *q; void f(int *c, image2d_t i); };",
@@ -201,7 +204,7 @@ mod tests {
     #[test]
     fn of_cuda_too() {
         check(
-            Language::Cuda,
+            Language::CUDA,
             "__global__ void f(int *p) { __shared__ int x[2]; *p = x[0]; }",
             &[],
             "__global__ void f(int *p) { int x[2]; *p = x[0]; }",

@@ -10,7 +10,7 @@
 //! ```
 
 use clreduce_language::{NodeField, NodeKind, Shape};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Feature, Patch};
 
 use crate::Snapshot;
 use crate::analysis::{BuiltinCall, Unit, builtin_calls, is_primary};
@@ -25,7 +25,7 @@ impl Pass for Atomics {
         PassInfo::new(
             "atomics",
             "Replace atomic operations by plain ones",
-            &[Language::OpenCl, Language::Cuda],
+            &[Feature::CheckedKernels],
         )
     }
 
@@ -101,6 +101,8 @@ fn operation(name: &str, operands: usize) -> Option<Operation> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 
@@ -108,7 +110,7 @@ mod tests {
     fn every_kind() {
         assert_reduces(
             &Atomics,
-            Language::OpenCl,
+            Language::OPENCL,
             "x = atomic_xor(p, 1); atom_cmpxchg(p, 1, 2); atomic_unknown(p); atomic_dec(&a.b);",
             &[],
             "x = (*p ^= 1); *p = 2; atomic_unknown(p); --a.b;",
@@ -118,14 +120,14 @@ mod tests {
     #[test]
     fn what_would_be_longer_stays() {
         let same = "x = atom_xor(p + 1, 3);";
-        assert_reduces(&Atomics, Language::OpenCl, same, &[], same);
+        assert_reduces(&Atomics, Language::OPENCL, same, &[], same);
     }
 
     #[test]
     fn of_cuda_too() {
         assert_reduces(
             &Atomics,
-            Language::Cuda,
+            Language::CUDA,
             "void f(int *p) { atomicAdd(p, 1); atomicCAS(p, 2, 3); }",
             &[],
             "void f(int *p) { *p += 1; *p = 3; }",

@@ -11,7 +11,7 @@
 //! ```
 
 use clreduce_language::{NodeKind, Shape};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Feature, Patch};
 
 use crate::analysis::{Unit, builtin_calls};
 use crate::budget::Budget;
@@ -27,7 +27,7 @@ impl Pass for Barriers {
         PassInfo::new(
             "barriers",
             "Remove barriers and fences, simplify their flags, take them out of blocks",
-            &[Language::OpenCl, Language::Cuda],
+            &[Feature::CheckedKernels],
         )
     }
 
@@ -93,12 +93,14 @@ fn simpler_flags(unit: Unit<'_>, flags: NodeId, proposals: &mut Proposals) -> Ve
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
         let wrap = |text: &str| format!("kernel void f(void) {{ {text} }}");
-        assert_reduces(&Barriers, Language::OpenCl, &wrap(before), keep, &wrap(after));
+        assert_reduces(&Barriers, Language::OPENCL, &wrap(before), keep, &wrap(after));
     }
 
     #[test]
@@ -118,6 +120,6 @@ mod tests {
     #[test]
     fn functions_of_that_name_are_none() {
         let source = "void barrier(int x) { } void f(void) { barrier(1); }";
-        assert_reduces(&Barriers, Language::OpenCl, source, &[], source);
+        assert_reduces(&Barriers, Language::OPENCL, source, &[], source);
     }
 }

@@ -96,7 +96,7 @@ mod tests {
 
     fn check(before: &str, keep: &[&str], after: &str) {
         let wrap = |text: &str| format!("void f(int4 v, char c, long4 w) {{ {text} }}");
-        assert_reduces(&Builtins, Language::OpenCl, &wrap(before), keep, &wrap(after));
+        assert_reduces(&Builtins, Language::OPENCL, &wrap(before), keep, &wrap(after));
     }
 
     #[test]

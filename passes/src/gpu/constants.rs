@@ -84,7 +84,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, after: &str) {
-        assert_reduces(&Constants, Language::OpenCl, before, &[], after);
+        assert_reduces(&Constants, Language::OPENCL, before, &[], after);
     }
 
     #[test]

@@ -13,7 +13,7 @@
 //! ```
 
 use clreduce_language::{NodeField, NodeKind};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Feature, Patch};
 
 use crate::analysis::Unit;
 use crate::edit::remove_statement;
@@ -28,7 +28,7 @@ impl Pass for CudaHost {
         PassInfo::new(
             "cuda-host",
             "Bring CUDA host code down to one launch and one copy back",
-            &[Language::Cuda],
+            &[Feature::HostAndDevice],
         )
     }
 
@@ -118,6 +118,8 @@ fn role(unit: Unit<'_>, call: NodeId) -> Option<HostRole> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 
@@ -125,7 +127,7 @@ mod tests {
     fn the_launch_that_counts() {
         assert_reduces(
             &CudaHost,
-            Language::Cuda,
+            Language::CUDA,
             "void f() { k<<<1, 1>>>(1); if (x) { k<<<1, 1>>>(2); } k<<<1, 1>>>(3); cudaEventRecord(e); }",
             &["(2)"],
             "void f() { if (x) { k<<<1, 1>>>(2); } }",
@@ -135,6 +137,6 @@ mod tests {
     #[test]
     fn what_a_check_guards_stays() {
         let source = "void f() { if (x) cudaFree(d); }";
-        assert_reduces(&CudaHost, Language::Cuda, source, &[], source);
+        assert_reduces(&CudaHost, Language::CUDA, source, &[], source);
     }
 }

@@ -11,7 +11,7 @@
 //! ```
 
 use clreduce_language::{NodeField, NodeKind};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Feature, Patch};
 
 use crate::analysis::Unit;
 use crate::pass::{Pass, PassInfo, Proposal, Proposals};
@@ -22,7 +22,11 @@ pub(crate) struct CudaLaunch;
 
 impl Pass for CudaLaunch {
     fn info(&self) -> PassInfo {
-        PassInfo::new("cuda-launch", "Lower the sizes in <<<...>>> and dim3", &[Language::Cuda])
+        PassInfo::new(
+            "cuda-launch",
+            "Lower the sizes in <<<...>>> and dim3",
+            &[Feature::HostAndDevice],
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
@@ -94,6 +98,8 @@ fn smaller(unit: Unit<'_>, size: NodeId) -> Vec<Edit> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 
@@ -101,7 +107,7 @@ mod tests {
     fn as_few_as_needed() {
         assert_reduces(
             &CudaLaunch,
-            Language::Cuda,
+            Language::CUDA,
             "void f() { k<<<dim3(64, 3), g(), 4>>>(1); }",
             &["dim3(4"],
             "void f() { k<<<dim3(4, 1), 1>>>(1); }",

@@ -116,7 +116,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
-        assert_reduces(&Emi, Language::OpenCl, before, keep, after);
+        assert_reduces(&Emi, Language::OPENCL, before, keep, after);
     }
 
     const SOURCE: &str =

@@ -138,7 +138,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
-        assert_reduces(&Images, Language::OpenCl, before, keep, after);
+        assert_reduces(&Images, Language::OPENCL, before, keep, after);
     }
 
     #[test]

@@ -15,7 +15,7 @@
 use std::ops::Range;
 
 use clreduce_language::{NodeField, NodeKind, is_kernel};
-use clreduce_testcase::{Edit, Language, Launch, Patch};
+use clreduce_testcase::{Edit, Feature, Launch, Patch};
 
 use crate::analysis::Unit;
 use crate::edit::without;
@@ -30,7 +30,7 @@ impl Pass for KernelArguments {
         PassInfo::new(
             "kernel-arguments",
             "Remove arguments of kernels with the flags or tables that feed them",
-            &[Language::OpenCl],
+            &[Feature::Symbols, Feature::Kernels],
         )
         .editing_launch(LaunchEdits::Arguments)
     }
@@ -219,6 +219,8 @@ fn fed_by_tables(
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::reduce_with;
     use clreduce_testcase::{SourceFile, TestCase};
@@ -227,7 +229,7 @@ mod tests {
         "__kernel void entry(__global ulong *r, __global int *e, __global long *c)";
 
     fn reduce(source: &str, keep: &str) -> String {
-        reduce_with(&KernelArguments, source, Language::OpenCl, |text| text.contains(keep))
+        reduce_with(&KernelArguments, source, Language::OPENCL, |text| text.contains(keep))
     }
 
     #[test]
@@ -264,7 +266,7 @@ mod tests {
         ]);
         let case = case.unwrap();
         let proposals =
-            Proposals::of(&KernelArguments, &Snapshot::new(case.clone(), Language::OpenCl)).list;
+            Proposals::of(&KernelArguments, &Snapshot::new(case.clone(), Language::OPENCL)).list;
         let variant = case.apply(&proposals[0].patch);
         let text = |at: usize| String::from_utf8_lossy(&variant.files()[at].bytes).into_owned();
         assert_eq!(text(0), "kernel = \"k\"\n[[argument]]\nlocal = \"int\"\n");

@@ -141,7 +141,7 @@ mod tests {
     use crate::harness::reduce_with;
 
     fn reduce(comment: &str, interesting: impl Fn(&Launch) -> bool) -> String {
-        reduce_with(&NdRange, comment, Language::OpenCl, |text| {
+        reduce_with(&NdRange, comment, Language::OPENCL, |text| {
             Launch::find(text.as_bytes()).is_some_and(|launch| interesting(&launch))
         })
     }

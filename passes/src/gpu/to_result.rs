@@ -10,7 +10,7 @@
 //! ```
 
 use clreduce_language::{NodeField, NodeKind, is_kernel};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Feature, Patch};
 
 use crate::analysis::Unit;
 use crate::budget::Budget;
@@ -26,7 +26,7 @@ impl Pass for ToResult {
         PassInfo::new(
             "to-result",
             "Store a value straight to the result of a kernel",
-            &[Language::OpenCl, Language::Cuda],
+            &[Feature::CheckedKernels],
         )
     }
 
@@ -124,13 +124,15 @@ fn is_visible(snapshot: &Snapshot, unit: Unit<'_>, value: NodeId, at: NodeId) ->
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
         let wrap =
             |text: &str| format!("int g(int); kernel void f(global int *r, int n) {{ {text} }}");
-        assert_reduces(&ToResult, Language::OpenCl, &wrap(before), keep, &wrap(after));
+        assert_reduces(&ToResult, Language::OPENCL, &wrap(before), keep, &wrap(after));
     }
 
     #[test]

@@ -199,7 +199,7 @@ mod tests {
 
     fn check(before: &str, keep: &[&str], after: &str) {
         let wrap = |text: &str| format!("void f(int4 v, struct S s) {{ {text} }}");
-        assert_reduces(&VectorLiterals, Language::OpenCl, &wrap(before), keep, &wrap(after));
+        assert_reduces(&VectorLiterals, Language::OPENCL, &wrap(before), keep, &wrap(after));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use clreduce_language::{
     AccessKind, Flow, NodeField, NodeKind, Number, Shape, Types, component_name, components,
     is_vector, vector_literal,
 };
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Feature, Patch};
 
 use crate::budget::Budget;
 use crate::pass::{Pass, PassInfo, Proposal, Proposals};
@@ -32,7 +32,7 @@ impl Pass for Vectors {
         PassInfo::new(
             "vectors",
             "Make vectors narrower or scalar, wherever their values flow",
-            &[Language::OpenCl],
+            &[Feature::Vectors],
         )
         .growing()
     }
@@ -363,6 +363,8 @@ fn kept_elements(elements: &[usize], lanes: usize) -> Option<std::ops::Range<usi
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::{assert_reduces, reduce_with};
 
@@ -370,7 +372,7 @@ mod tests {
     fn all_that_a_vector_flows_through() {
         assert_reduces(
             &Vectors,
-            Language::OpenCl,
+            Language::OPENCL,
             "typedef long16 V; struct S { int a; V v; }; long16 g(long16 x);\n\
              V g(V p) { return min(p, (V)(1, (long8)(2), (long4)(3), p.s012.xy, p.hi.s0)); }\n\
              long f(struct S *s, __global long16 *q) { struct S t = { 1, (long16)(7) };\n\
@@ -389,7 +391,7 @@ mod tests {
             "void f(void) { int8 v = (int8)(1, (int4)(2), 3, 4, 5); int2 w = v.s67; w = v.hi.lo; }";
         assert_reduces(
             &Vectors,
-            Language::OpenCl,
+            Language::OPENCL,
             source,
             &["int4 v", "int2 w"],
             "void f(void) { int4 v = (int4)(1); int2 w = v.zw; w = v.xy.xy; }",
@@ -406,7 +408,7 @@ mod tests {
             "#define M v = w\nvoid f(int4 v, int2 w) { M; v.x = 1; }",
             "void f(int4 v) { v[0] = 1; }",
         ] {
-            assert_eq!(reduce_with(&Vectors, source, Language::OpenCl, |_| true), source);
+            assert_eq!(reduce_with(&Vectors, source, Language::OPENCL, |_| true), source);
         }
     }
 }

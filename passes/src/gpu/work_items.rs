@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 
 use clreduce_language::{NodeField, NodeKind, Shape};
-use clreduce_testcase::{Edit, Patch};
+use clreduce_testcase::{Edit, Feature, Patch};
 
 use crate::analysis::{Unit, builtin_calls};
 use crate::pass::{DEVICE, Pass, PassInfo, Proposal, Proposals};
@@ -41,7 +41,7 @@ fn for_file(snapshot: &Snapshot, unit: Unit<'_>) -> Vec<Proposal> {
         let edit = Edit::replace(unit.file, unit.tree.range(node), number);
         kinds.entry(name).or_default().push(edit);
     };
-    if snapshot.language().is_opencl() {
+    if snapshot.language().has(Feature::OpenClWords) {
         for call in builtin_calls(snapshot, unit) {
             if Shape::of(call.name) == Some(Shape::WorkItem) {
                 let is_size =
@@ -93,7 +93,7 @@ mod tests {
     fn identifiers_and_sizes() {
         assert_reduces(
             &WorkItems,
-            Language::OpenCl,
+            Language::OPENCL,
             "x = get_local_id(0) * get_num_groups(1) + get_local_id(2) + get_work_dim();",
             &["get_local_id(2)"],
             "x = 0 * 1 + get_local_id(2) + 1;",
@@ -104,7 +104,7 @@ mod tests {
     fn of_cuda_too() {
         assert_reduces(
             &WorkItems,
-            Language::Cuda,
+            Language::CUDA,
             "void f(void) { x = blockIdx.x * blockDim.x + threadIdx.y; }",
             &[],
             "void f(void) { x = 0 * 1 + 0; }",

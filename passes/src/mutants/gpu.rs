@@ -1,7 +1,7 @@
 //! Faults of kernels: barriers, indices and atomic operations.
 
 use clreduce_language::NodeKind;
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Feature, Patch};
 
 use super::{FoundMutants, MutationOperator};
 use crate::Snapshot;
@@ -33,7 +33,7 @@ const INDICES: [&[&str]; 3] = [
 ];
 
 pub(super) fn find(snapshot: &Snapshot, found: &mut FoundMutants<'_>) {
-    if !matches!(snapshot.language(), Language::OpenCl | Language::Cuda) {
+    if !snapshot.language().has(Feature::CheckedKernels) {
         return;
     }
     barriers(snapshot, found);
@@ -43,9 +43,9 @@ pub(super) fn find(snapshot: &Snapshot, found: &mut FoundMutants<'_>) {
 
 fn barriers(snapshot: &Snapshot, found: &mut FoundMutants<'_>) {
     let (unit, tree) = (found.unit, found.unit.tree);
-    let first = match snapshot.language() {
-        Language::Cuda => "if (threadIdx.x == 0) ",
-        _ => "if (get_local_id(0) == 0) ",
+    let first = match snapshot.language().has(Feature::HostAndDevice) {
+        true => "if (threadIdx.x == 0) ",
+        false => "if (get_local_id(0) == 0) ",
     };
     for call in builtin_calls(snapshot, unit) {
         let Some(statement) = tree.parent(call.node) else { continue };

@@ -52,7 +52,7 @@ fn faults_of_kernels() {
         p[get_local_id(0)] = 1;\n\
         barrier(CLK_LOCAL_MEM_FENCE);\n\
         atomic_add(&r[0], p[1]);\natomic_inc(&r[1]);\n}";
-    let of = |operator| texts(source, Language::OpenCl, operator);
+    let of = |operator| texts(source, Language::OPENCL, operator);
     assert_eq!(of("no-barrier"), [";"]);
     assert_eq!(
         of("divergent-barrier"),
@@ -63,8 +63,8 @@ fn faults_of_kernels() {
     assert_eq!(of("plain-atomic"), ["r[0] += p[1];", "++r[1];"]);
     assert_eq!(of("plain-atomics"), ["r[0] += p[1];"]);
     let cuda = "__global__ void k(int *r) {\n__syncthreads();\nr[threadIdx.x] = 1;\n}";
-    assert_eq!(texts(cuda, Language::Cuda, "no-barrier"), [";"]);
-    assert_eq!(texts(cuda, Language::Cuda, "work-item"), ["r[blockIdx .x] = 1;"]);
+    assert_eq!(texts(cuda, Language::CUDA, "no-barrier"), [";"]);
+    assert_eq!(texts(cuda, Language::CUDA, "work-item"), ["r[blockIdx .x] = 1;"]);
 }
 
 #[test]

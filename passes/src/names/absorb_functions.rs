@@ -98,7 +98,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, after: &str) {
-        assert_reduces(&AbsorbFunctions, Language::OpenCl, before, &[], after);
+        assert_reduces(&AbsorbFunctions, Language::OPENCL, before, &[], after);
     }
 
     #[test]

@@ -13,7 +13,7 @@
 use std::collections::HashMap;
 
 use clreduce_language::{NodeField, NodeId, NodeKind, Symbols, declared_name};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Feature, Patch};
 
 use crate::analysis::{Unit, words};
 use crate::pass::{Pass, PassInfo, Proposal, Proposals};
@@ -27,7 +27,7 @@ impl Pass for LocalToFile {
         PassInfo::new(
             "local-to-file",
             "Declare variables of functions with those of the file",
-            &[Language::C],
+            &[Feature::Symbols, Feature::GlobalVariables],
         )
     }
 
@@ -110,6 +110,8 @@ fn to_file(unit: Unit<'_>, id: NodeId, first: &HashMap<Vec<&[u8]>, NodeId>) -> O
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

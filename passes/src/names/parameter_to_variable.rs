@@ -12,7 +12,7 @@
 use std::collections::HashSet;
 
 use clreduce_language::{NodeField, NodeId, NodeKind};
-use clreduce_testcase::{Edit, Language, Patch};
+use clreduce_testcase::{Edit, Feature, Patch};
 
 use crate::analysis::{Function, functions, parameter_name, parameters_of};
 use crate::edit::Signature;
@@ -98,8 +98,8 @@ fn ways(
     let inside = with(tree.range(function.body).start + 1, [b" ", declared, value].concat());
     // A qualifier that ties a variable to its function has no place outside, and a variable of the file
     // would have a name that may be taken.
-    let is_allowed =
-        snapshot.language() == Language::C && !taken.contains(&bytes[tree.range(name)]);
+    let is_allowed = snapshot.language().has(Feature::GlobalVariables)
+        && !taken.contains(&bytes[tree.range(name)]);
     let start = tree.range(function.definition).start;
     let outside = is_allowed.then(|| with(start, [declared, b"; "].concat())).flatten();
     [outside, inside]
@@ -107,6 +107,8 @@ fn ways(
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 
@@ -118,7 +120,7 @@ mod tests {
         };
         check(Language::C, "int a; int f() { return a++; } int g(void) { return f() + f(); }");
         check(
-            Language::OpenCl,
+            Language::OPENCL,
             "int f() { int a = 0; return a++; } int g(void) { return f() + f(); }",
         );
     }

@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn kernels_are_entries() {
         let source = "void g(void) {}\n__kernel void entry(__global ulong *r) { *r = 1; }";
-        let reduced = reduce_with(&Unreachable, source, Language::OpenCl, |_| true);
+        let reduced = reduce_with(&Unreachable, source, Language::OPENCL, |_| true);
         assert_eq!(reduced.trim(), "__kernel void entry(__global ulong *r) { *r = 1; }");
     }
 

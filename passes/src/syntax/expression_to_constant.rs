@@ -10,6 +10,7 @@
 //! ```
 
 use clreduce_language::{NodeField, NodeKind};
+use clreduce_testcase::Feature;
 
 use crate::analysis::{Place, Unit, is_condition, lanes_in_list, places};
 use crate::pass::{PARSED, Pass, PassInfo, Proposals};
@@ -39,7 +40,7 @@ impl Pass for ExpressionToConstant {
                 if one_matters(unit, id, kind) {
                     proposals.extend(unit.shrink(id, b"1").map(|proposal| proposal.in_list(1)));
                 }
-                if snapshot.language().is_cpp() && braces_fit(unit, id, kind) {
+                if snapshot.language().has(Feature::Classes) && braces_fit(unit, id, kind) {
                     proposals.extend(unit.shrink(id, b"{}").map(|proposal| proposal.in_list(2)));
                 }
             }
@@ -127,7 +128,7 @@ mod tests {
         let before = "S f() { S s = g(); s = h(2 + x); k(S(), 2); return S(s.x); }";
         let after = "S f() { S s = {}; s = {}; k({}, 2); return {}; }";
         let has_no_number = |text: &str| !text.contains(['0', '1']);
-        let left = reduce_with(&ExpressionToConstant, before, Language::Cpp, has_no_number);
+        let left = reduce_with(&ExpressionToConstant, before, Language::CPP, has_no_number);
         assert_eq!(left, after);
     }
 
@@ -136,8 +137,8 @@ mod tests {
         let before =
             "kernel void k() { struct { int3 b; int c; } d = { (int3)(7), 8 + get_local_id(0) }; }";
         let after = "kernel void k() { struct { int3 b; int c; } d = { (int3)(0), 0 }; }";
-        assert_reduces(&ExpressionToConstant, Language::OpenCl, before, &["(int3)"], after);
-        let removed = reduce_with(&ExpressionToConstant, before, Language::OpenCl, |_| true);
+        assert_reduces(&ExpressionToConstant, Language::OPENCL, before, &["(int3)"], after);
+        let removed = reduce_with(&ExpressionToConstant, before, Language::OPENCL, |_| true);
         assert!(removed.contains("(int3)(0), 0"), "{removed}");
     }
 

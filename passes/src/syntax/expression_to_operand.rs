@@ -12,7 +12,7 @@
 //! ```
 
 use clreduce_language::{NodeField, NodeKind, converts, vector_literal};
-use clreduce_testcase::Edit;
+use clreduce_testcase::{Edit, Feature};
 
 use crate::analysis::{
     Place, Unit, binding, demand, has_effect, is_condition, is_expression, is_lvalue,
@@ -44,7 +44,7 @@ impl Pass for ExpressionToOperand {
                 }
                 let whole = unit.tree.range(id);
                 let mut operands = operands(unit, id, proposals);
-                if snapshot.language().is_cpp() {
+                if snapshot.language().has(Feature::Classes) {
                     operands.extend(operands_of_cpp(unit, id));
                 }
                 let lanes = lanes_in_list(snapshot, unit, id);
@@ -201,7 +201,7 @@ mod tests {
     fn a_vector_among_the_values_of_a_list_stays_one() {
         assert_reduces(
             &ExpressionToOperand,
-            Language::OpenCl,
+            Language::OPENCL,
             "struct { int3 b; int c; } d = { (int3)(7) + (int3)(8), (int)9 };",
             &[],
             "struct { int3 b; int c; } d = { (int3)(7), 9 };",
@@ -226,7 +226,7 @@ mod tests {
         let wrap = |text: &str| format!("int f() {{ {text} }}");
         let check = |before: &str, keep: &str, after: &str| {
             let (before, after) = (wrap(before), wrap(after));
-            assert_reduces(&ExpressionToOperand, Language::Cpp, &before, &[keep], &after);
+            assert_reduces(&ExpressionToOperand, Language::CPP, &before, &[keep], &after);
         };
         check("return std::move(x.f(y));", "return x", "return x;");
         check("return static_cast<T>(y) + T{z()};", "y", "return y;");

@@ -13,7 +13,7 @@
 //! ```
 
 use clreduce_language::{NodeField, NodeKind};
-use clreduce_testcase::{Language, Patch};
+use clreduce_testcase::{Feature, Patch};
 
 use crate::analysis::Unit;
 use crate::pass::{Pass, PassInfo, Proposal, Proposals};
@@ -24,7 +24,11 @@ pub(crate) struct ImplicitInt;
 
 impl Pass for ImplicitInt {
     fn info(&self) -> PassInfo {
-        PassInfo::new("implicit-int", "Leave out int where old C implies it", &[Language::C])
+        PassInfo::new(
+            "implicit-int",
+            "Leave out int where old C implies it",
+            &[Feature::ImplicitDeclarations],
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
@@ -79,6 +83,8 @@ fn parameters(unit: Unit<'_>, list: NodeId) -> Option<Patch> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 

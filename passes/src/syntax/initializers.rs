@@ -11,6 +11,7 @@
 //! ```
 
 use clreduce_language::{Base, NodeField, NodeKind};
+use clreduce_testcase::Feature;
 
 use crate::analysis::Unit;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
@@ -32,7 +33,7 @@ impl Pass for Initializers {
         let found = Unit::all_sound(snapshot).flat_map(|(unit, id, kind)| match kind {
             NodeKind::InitDeclarator => {
                 let declaration = unit.tree.node(id).parent;
-                let may_go = !snapshot.language().is_cpp()
+                let may_go = !snapshot.language().has(Feature::Classes)
                     || !needs_value(unit, declaration, unit.tree.field(id, NodeField::Declarator));
                 let removal = removal(unit, id, NodeField::Declarator).filter(|_| may_go);
                 removal.into_iter().collect()
@@ -119,16 +120,16 @@ fn trivial(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> Vec<Proposal> {
             true
         }
         // They may be those of a vector, and what is without them OpenCL C does not say.
-        NodeKind::InitializerList => snapshot.language().is_opencl(),
+        NodeKind::InitializerList => snapshot.language().has(Feature::OpenClWords),
         // In `A{1}` and `b{1}` of C++, `0` cannot take the place of the braces.
-        _ if snapshot.language().is_cpp() => {
+        _ if snapshot.language().has(Feature::Classes) => {
             let before = unit.bytes[..unit.tree.range(id).start].trim_ascii_end();
             let is_value = matches!(before.last(), Some(b'=' | b',' | b'(' | b'{'));
             !is_value && !before.ends_with(b"return")
         }
         _ => false,
     };
-    let zero: &[u8] = if snapshot.language().is_cpp() { b"{}" } else { b"{0}" };
+    let zero: &[u8] = if snapshot.language().has(Feature::Classes) { b"{}" } else { b"{0}" };
     let braced = (!empty).then(|| unit.shrink(id, zero)).flatten();
     let bare = (!needs_braces).then(|| unit.shrink(id, b"0")).flatten();
     let lists =
@@ -157,7 +158,7 @@ mod tests {
     fn members_and_parameters_have_values_in_cpp() {
         assert_reduces(
             &Initializers,
-            Language::Cpp,
+            Language::CPP,
             "struct S { int a = 1, b{2}; virtual void f(int x = 3) = 0; }; S *s = new S(4), t = { 1, 2 };",
             &["*s = new S", "t = {"],
             "struct S { int a, b; virtual void f(int x) = 0; }; S *s = new S, t = {};",
@@ -169,7 +170,7 @@ mod tests {
         let same = "int &a = b; const int c = 1; constexpr int d = 2; auto e = f(); struct A { static constexpr int a = 1; };\n\
                     A g() { return A{1}; }\n";
         let check = |before: &str, keep: &[&str], after: &str| {
-            assert_reduces(&Initializers, Language::Cpp, before, keep, after);
+            assert_reduces(&Initializers, Language::CPP, before, keep, after);
         };
         check(same, &["A{1}"], same);
         check("const int *p = q; B b{1}; B c = {1};", &["b {"], "const int *p; B b{}; B c;");
@@ -185,7 +186,7 @@ mod tests {
         check("struct S s = { 1, { 2, 3 } };", "{ 1,", "struct S s = { 1, 0 };");
         assert_reduces(
             &Initializers,
-            Language::OpenCl,
+            Language::OPENCL,
             "struct { int3 b; int c; } d = { { 1, 2, 3 }, 4 };",
             &["4"],
             "struct { int3 b; int c; } d = { {0}, 4 };",

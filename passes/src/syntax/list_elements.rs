@@ -11,7 +11,7 @@
 //! ```
 
 use clreduce_language::{NodeField, NodeKind, declared_name, vector_literal};
-use clreduce_testcase::Edit;
+use clreduce_testcase::{Edit, Feature};
 
 use crate::analysis::{Lists, MOST_DECLARATIONS, Unit, parameter_list};
 use crate::edit::is_smaller;
@@ -48,7 +48,7 @@ impl Pass for ListElements {
                         elements
                     }
                     // In C++, another pass removes members, with their definitions elsewhere.
-                    NodeKind::FieldDeclarationList if snapshot.language().is_cpp() => {
+                    NodeKind::FieldDeclarationList if snapshot.language().has(Feature::Classes) => {
                         continue;
                     }
                     NodeKind::ArgumentList
@@ -79,7 +79,9 @@ impl Pass for ListElements {
                 // Braces must not be empty: a `0` takes the place of the last initialiser.
                 let replaced = |&only: &NodeId| is_smaller(b"0", unit.text(only));
                 match (kind, elements.as_slice()) {
-                    (NodeKind::InitializerList, [only]) if snapshot.language().is_cpp() => {
+                    (NodeKind::InitializerList, [only])
+                        if snapshot.language().has(Feature::Classes) =>
+                    {
                         let edit = Edit::delete(unit.file, unit.tree.range(*only));
                         let level = levels[id.0 as usize];
                         proposals.push(Proposal::edit(edit).in_list(level));
@@ -91,7 +93,7 @@ impl Pass for ListElements {
                 }
                 let is_separated = kind != NodeKind::FieldDeclarationList;
                 let may_go = |element: &NodeId| {
-                    !snapshot.language().is_cpp() || !is_used(snapshot, unit, *element)
+                    !snapshot.language().has(Feature::Classes) || !is_used(snapshot, unit, *element)
                 };
                 let edits = elements.into_iter().skip(fixed).filter(may_go).map(|element| {
                     let range = unit.tree.range(element);
@@ -138,8 +140,8 @@ fn arguments_of_parameters(
     let Some(symbol) = symbols.of(function) else {
         // All built-in functions of OpenCL but one know how many arguments they have. In C++, every function does.
         let is_declared = match snapshot.language() {
-            language if language.is_opencl() => unit.text(function) != b"printf",
-            language => language.is_cpp(),
+            language if language.has(Feature::OpenClWords) => unit.text(function) != b"printf",
+            language => language.has(Feature::Classes),
         };
         return if is_declared { usize::MAX } else { 0 };
     };
@@ -152,7 +154,7 @@ fn arguments_of_parameters(
 fn parameters_with_arguments(snapshot: &Snapshot, unit: Unit<'_>, list: NodeId) -> usize {
     let declarator = unit.tree.field(unit.tree.node(list).parent, NodeField::Declarator);
     let is_plain = |id: NodeId| unit.tree.kind(id) != NodeKind::ParenthesizedDeclarator;
-    if snapshot.language().is_cpp() && declarator.is_some_and(is_plain) {
+    if snapshot.language().has(Feature::Classes) && declarator.is_some_and(is_plain) {
         return usize::MAX; // in C++, a member or an operator too
     }
     let name = declarator.and_then(|declarator| declared_name(unit.tree, declarator));
@@ -206,7 +208,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
-        assert_reduces(&ListElements, Language::OpenCl, before, keep, after);
+        assert_reduces(&ListElements, Language::OPENCL, before, keep, after);
     }
 
     #[test]
@@ -233,20 +235,20 @@ mod tests {
     fn arguments_and_parameters_of_members_stay() {
         let same =
             "struct A { A &operator=(A &); void f(int); }; void g(A a) { a.f(1); h<int>(a); }";
-        assert_reduces(&ListElements, Language::Cpp, same, &[], same);
+        assert_reduces(&ListElements, Language::CPP, same, &[], same);
         let same =
             "void f() { try { g(); } catch (A a) { } new (p) A; A a(1); int b, c = b; h(c); }";
-        assert_reduces(&ListElements, Language::Cpp, same, &["c"], same);
+        assert_reduces(&ListElements, Language::CPP, same, &["c"], same);
         let before = "int (*p)(int, char); A *f() { return new A(1, 2); }";
         let after = "int (*p)(); A *f() { return new A(); }";
-        assert_reduces(&ListElements, Language::Cpp, before, &[], after);
+        assert_reduces(&ListElements, Language::CPP, before, &[], after);
     }
 
     #[test]
     fn constructors_lose_initialisers() {
         let before = "struct A { A() : a(1), b{2} { } A(int) : a(1), b(2) { } };";
         let check = |keep: &[&str], after: &str| {
-            assert_reduces(&ListElements, Language::Cpp, before, keep, after);
+            assert_reduces(&ListElements, Language::CPP, before, keep, after);
         };
         check(&["A(", "b {", "{ } A(int"], "struct A { A() : b{} { } A(int) { } };");
         check(&["A() {", "int", "a("], "struct A { A() { } A(int) : a() { } };");

@@ -170,7 +170,7 @@ mod tests {
     fn one_handler_stays() {
         assert_reduces(
             &Statements,
-            Language::Cpp,
+            Language::CPP,
             "void f() { try { g(); } catch (int) { h(); } catch (...) { k(); } }",
             &["try", "catch"],
             "void f() { try { } catch (...) { } }",

@@ -12,7 +12,7 @@
 use std::collections::HashSet;
 
 use clreduce_language::{ItemId, ItemKind, NodeKind};
-use clreduce_testcase::Language;
+use clreduce_testcase::Feature;
 
 use crate::analysis::{Unit, with_semicolon};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
@@ -35,7 +35,7 @@ impl Pass for TopLevel {
             let holders = holders(unit);
             let mut needed = needed(snapshot, unit, &holders);
             // In C++, another pass removes each of them, together with all that declares the same.
-            if snapshot.language().is_cpp() {
+            if snapshot.language().has(Feature::Classes) {
                 let entities = snapshot.entities(unit.file);
                 let is_opaque = |id: &ItemId| entities.item(*id).kind == ItemKind::Opaque;
                 let known = entities.ids().filter(|id| !is_opaque(id));
@@ -74,7 +74,9 @@ fn holders(unit: Unit<'_>) -> Vec<bool> {
 fn needed(snapshot: &Snapshot, unit: Unit<'_>, holders: &[bool]) -> HashSet<NodeId> {
     let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
     let may_be_undeclared = |symbol: &Symbol| {
-        symbol.opaque || symbol.kind == SymbolKind::Function && snapshot.language() == Language::C
+        symbol.opaque
+            || symbol.kind == SymbolKind::Function
+                && snapshot.language().has(Feature::ImplicitDeclarations)
     };
     let is_item = |&node: &NodeId| holders[tree.node(node).parent.0 as usize];
     let items = tree.nearest_ancestors(|node| is_item(&node));
@@ -118,19 +120,21 @@ fn is_item(unit: Unit<'_>, id: NodeId) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 
     #[test]
     fn what_is_declared_goes_with_its_semicolon_and_qualifiers() {
         let before = "struct S { int a; };\n__constant int c = 1;\n__kernel void entry(void) { }\n";
-        assert_reduces(&TopLevel, Language::OpenCl, before, &[], "");
+        assert_reduces(&TopLevel, Language::OPENCL, before, &[], "");
     }
 
     #[test]
     fn what_is_used_elsewhere_stays() {
         let same = "typedef int t;\nint f(t);\n__kernel void entry(void) { f(1); }\n";
-        assert_reduces(&TopLevel, Language::OpenCl, same, &["entry"], same);
+        assert_reduces(&TopLevel, Language::OPENCL, same, &["entry"], same);
         let after = "typedef int t;\nvoid entry(t x) { f(x); }\n";
         let before = "typedef int t;\nint f(t);\nvoid entry(t x) { f(x); }\n";
         assert_reduces(&TopLevel, Language::C, before, &["entry"], after);

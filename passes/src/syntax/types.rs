@@ -159,7 +159,7 @@ mod tests {
     fn types_of_cpp_become_int() {
         assert_reduces(
             &ShorterTypes,
-            Language::Cpp,
+            Language::CPP,
             "A<n::B> f(typename T::t a, auto b, decltype(g()) c) { n::D<int>::t d; A<long> e; }",
             &["> f", "> e"],
             "A<int> f(int a, int b, int c) { int d; A<int> e; }",

@@ -434,7 +434,7 @@ mod tests {
     fn statements_of_cpp_lose_what_is_around_them() {
         let check = |before: &str, keep: &[&str], after: &str| {
             let wrap = |text: &str| format!("void f() {{ {text} }}");
-            assert_reduces(&Unwrap, Language::Cpp, &wrap(before), keep, &wrap(after));
+            assert_reduces(&Unwrap, Language::CPP, &wrap(before), keep, &wrap(after));
         };
         check("try { g(); } catch (...) { h(); }", &["g()"], "g();");
         check(
@@ -444,7 +444,7 @@ mod tests {
         );
         check("for (auto &x : a) g(x);", &["&x", "g(x)"], "auto &x = a; g(x);");
         let left =
-            reduce_with(&Unwrap, "void f() { for (T x : a) { g(); } }", Language::Cpp, |it| {
+            reduce_with(&Unwrap, "void f() { for (T x : a) { g(); } }", Language::CPP, |it| {
                 it.contains("for") || it.matches("g()").count() == 2
             });
         assert_eq!(spelled(&left), spelled("void f() { g(); g(); }"));

@@ -45,7 +45,7 @@ mod tests {
     #[test]
     fn comments_go_and_line_breaks_and_strings_stay() {
         let source = "// -g 4 -l 2\r\nint/**/x; // b\r\nchar *s = \"/* no */\"; /* c\n */";
-        let left = reduce_with(&Comments, source, Language::OpenCl, |_| true);
+        let left = reduce_with(&Comments, source, Language::OPENCL, |_| true);
         assert_eq!(left, "// -g 4 -l 2\r\nint x; \r\nchar *s = \"/* no */\"; ");
     }
 }

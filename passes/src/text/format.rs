@@ -15,7 +15,7 @@
 
 use std::ops::Range;
 
-use clreduce_testcase::{Edit, Language};
+use clreduce_testcase::{Edit, Feature, Language};
 
 use super::layout::{lay_out, trim_lines};
 use crate::analysis::{Tokens, comments};
@@ -48,7 +48,7 @@ impl Pass for Format {
 
 /// A file laid out; `None` where the result would not say the same or not be stable.
 fn formatted(unit: Tokens<'_>, tree: &SyntaxTree, language: Language) -> Option<Vec<u8>> {
-    let new = if language == Language::Text {
+    let new = if !language.has(Feature::Syntax) {
         trim_lines(unit.bytes)
     } else {
         let new = lay_out(unit, tree)?;

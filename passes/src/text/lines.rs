@@ -18,7 +18,7 @@
 
 use std::ops::Range;
 
-use clreduce_testcase::{Edit, Language};
+use clreduce_testcase::{Edit, Feature, Language};
 
 use crate::Snapshot;
 use crate::analysis::{Tokens, comments, launch_comment};
@@ -73,7 +73,7 @@ struct Line {
 
 fn lines(unit: Tokens<'_>, language: Language) -> Vec<Line> {
     let bytes = unit.bytes;
-    let is_code = language != Language::Text;
+    let is_code = language.has(Feature::Syntax);
     let tokens = unit.tokens.iter().enumerate().map(|(index, token)| {
         let text = unit.text(index);
         let nests = i64::from(text == b"{") - i64::from(text == b"}");
@@ -121,7 +121,7 @@ mod tests {
     fn whole_functions_go_first() {
         let source = "a {\n b;\n c;\n}\nd {\n e;\n}\n";
         let case = clreduce_testcase::TestCase::single("x", source.as_bytes()).unwrap();
-        let proposals = Proposals::of(&Lines, &Snapshot::new(case, Language::Text)).list;
+        let proposals = Proposals::of(&Lines, &Snapshot::new(case, Language::TEXT)).list;
         let first: Vec<&str> = proposals
             .iter()
             .filter(|proposal| proposal.list == 0)

@@ -80,7 +80,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
-        assert_reduces(&Balanced, Language::Text, before, keep, after);
+        assert_reduces(&Balanced, Language::TEXT, before, keep, after);
     }
 
     #[test]

@@ -13,7 +13,7 @@
 use std::collections::{HashMap, HashSet};
 
 use clreduce_language::{NodeField, NodeKind, is_kernel};
-use clreduce_testcase::{Edit, Language, Patch, TokenKind};
+use clreduce_testcase::{Edit, Feature, Patch, TokenKind};
 
 use crate::analysis::{Tokens, declared_role, is_built_in};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
@@ -91,10 +91,10 @@ fn words<'a>(snapshot: &'a Snapshot, declared: &HashMap<&'a [u8], bool>) -> Word
 fn declared(snapshot: &Snapshot) -> HashMap<&[u8], bool> {
     let mut declared: HashMap<&[u8], bool> = HashMap::new();
     let mut fixed: HashSet<&[u8]> = HashSet::from([b"main".as_slice(), b"entry"]);
-    if snapshot.language().is_cpp() {
+    if snapshot.language().has(Feature::Classes) {
         fixed.extend(KNOWN_TO_COMPILERS.split(' ').map(str::as_bytes));
     }
-    if snapshot.language() == Language::Cuda {
+    if snapshot.language().has(Feature::HostAndDevice) {
         fixed.extend(KNOWN_TO_CUDA.split(' ').map(str::as_bytes));
     }
     for file in 0..snapshot.file_count() {
@@ -109,13 +109,12 @@ fn declared(snapshot: &Snapshot) -> HashMap<&[u8], bool> {
             }
         }
     }
-    // In other languages, compilers have headers of their own that declare more of these.
-    let is_reserved = |name: &[u8]| match snapshot.language() {
-        Language::Cpp => is_built_in(name),
-        Language::Cuda => {
-            is_built_in(name) || name.starts_with(b"__cuda") || name.starts_with(b"__nv")
-        }
-        _ => name.starts_with(b"__"),
+    // In C and for OpenCL, compilers have headers of their own that declare more of these.
+    let has = |feature| snapshot.language().has(feature);
+    let is_reserved = |name: &[u8]| match has(Feature::HostAndDevice) {
+        true => is_built_in(name) || name.starts_with(b"__cuda") || name.starts_with(b"__nv"),
+        false if has(Feature::Classes) && !has(Feature::OpenClWords) => is_built_in(name),
+        false => name.starts_with(b"__"),
     };
     declared.retain(|name, _| !fixed.contains(name) && !is_reserved(name));
     declared
@@ -150,11 +149,13 @@ fn short_names() -> impl Iterator<Item = Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
-        assert_reduces(&Identifiers, Language::OpenCl, before, keep, after);
+        assert_reduces(&Identifiers, Language::OPENCL, before, keep, after);
     }
 
     #[test]
@@ -172,7 +173,7 @@ mod tests {
     fn names_of_cpp_are_renamed_but_for_what_compilers_know() {
         assert_reduces(
             &Identifiers,
-            Language::Cpp,
+            Language::CPP,
             "namespace outer::inner { template <typename Type, class... Types, int number> concept Sized = true; }
              namespace std { template <class Element> class initializer_list { Element *begin(); }; using Alias = int; }
              template <outer::inner::Sized Type> struct Holder { Holder(Type, std::Alias); };
@@ -189,7 +190,7 @@ mod tests {
     fn names_of_preprocessed_libraries_are_renamed_but_not_those_of_compilers() {
         assert_reduces(
             &Identifiers,
-            Language::Cpp,
+            Language::CPP,
             "namespace __gnu_cxx { int __count(int __n) { return __builtin_abs(__n) + sizeof(__func__); } }
              namespace __cxxabiv1 { struct __class_type_info { int __flags; }; }",
             &[],

@@ -154,7 +154,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
-        assert_reduces(&Operators, Language::Text, before, keep, after);
+        assert_reduces(&Operators, Language::TEXT, before, keep, after);
     }
 
     #[test]

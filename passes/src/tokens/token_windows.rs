@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use clreduce_language::{NodeField, NodeKind};
-use clreduce_testcase::{Edit, Language, TokenKind};
+use clreduce_testcase::{Edit, Feature, TokenKind};
 
 use crate::analysis::Tokens;
 use crate::budget::Budget;
@@ -59,7 +59,7 @@ impl Pass for TokenWindows {
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let is_text = snapshot.language() == Language::Text;
+        let is_text = !snapshot.language().has(Feature::Syntax);
         for unit in Tokens::all(snapshot) {
             let nesting = nesting(unit);
             let types = TypeRanges::of(snapshot.tree(unit.file));
@@ -211,12 +211,14 @@ fn can_meet(unit: Tokens<'_>, first: usize, after: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::*;
     use crate::harness::assert_reduces;
 
     #[test]
     fn text_is_cut_without_regard() {
-        assert_reduces(&TokenWindows::FITTING, Language::Text, "a ( b c ] d", &["b", "]"], "b ]");
+        assert_reduces(&TokenWindows::FITTING, Language::TEXT, "a ( b c ] d", &["b", "]"], "b ]");
     }
 
     #[test]
@@ -268,7 +270,7 @@ mod tests {
         let source = "x ".repeat(1_000_000);
         let case = clreduce_testcase::TestCase::single("a.txt", source.into_bytes()).unwrap();
         let proposals =
-            Proposals::of(&TokenWindows::FITTING, &Snapshot::new(case, Language::Text)).list;
+            Proposals::of(&TokenWindows::FITTING, &Snapshot::new(case, Language::TEXT)).list;
         assert!(proposals.len() <= 200_000 && proposals.len() > 50_000);
     }
 }

@@ -68,54 +68,54 @@ fn two(language: Language, name: &'static str, texts: [&'static str; 5]) -> Shap
 
 /// Programs that are very deep.
 pub fn nests() -> Vec<Shape> {
-    use Language::C;
+    const C: Language = Language::C;
     vec![
-        shape("namespaces", Language::Cpp, |parts| {
+        shape("namespaces", Language::CPP, |parts| {
             format!(
                 "{}int x;{} int main() {{ return x; }}",
                 "namespace n { int f() { return g(); } ".repeat(parts),
                 "}".repeat(parts)
             )
         }),
-        shape("classes", Language::Cpp, |parts| {
+        shape("classes", Language::CPP, |parts| {
             format!(
                 "{}int x;{} int main() {{ A a; }}",
                 "struct A { int f() { return g(); } ".repeat(parts),
                 "};".repeat(parts)
             )
         }),
-        shape("template arguments", Language::Cpp, |parts| {
+        shape("template arguments", Language::CPP, |parts| {
             format!(
                 "template <class T> struct A; void f({}int{} a) {{ g(a); }}",
                 "A<".repeat(parts),
                 " >".repeat(parts)
             )
         }),
-        shape("qualified names", Language::Cpp, |parts| {
+        shape("qualified names", Language::CPP, |parts| {
             format!("struct A {{ int x; }}; int main() {{ return {}x; }}", "A::".repeat(parts))
         }),
-        shape("lambda expressions", Language::Cpp, |parts| {
+        shape("lambda expressions", Language::CPP, |parts| {
             format!(
                 "void f() {{ {}g();{} }}",
                 "[&a, b](int c) { ".repeat(parts),
                 "}(1);".repeat(parts)
             )
         }),
-        shape("handlers", Language::Cpp, |parts| {
+        shape("handlers", Language::CPP, |parts| {
             format!(
                 "void f() {{ {}g();{} }}",
                 "try { ".repeat(parts),
                 "} catch (...) { }".repeat(parts)
             )
         }),
-        shape("classes in arguments", Language::Cpp, |parts| {
+        shape("classes in arguments", Language::CPP, |parts| {
             format!(
                 "template <class T> struct A {{ }}; {}int{} a;",
                 "A<".repeat(parts),
                 ">".repeat(parts)
             )
         }),
-        shape("conjunctions", Language::Cpp, |parts| {
+        shape("conjunctions", Language::CPP, |parts| {
             format!("template <class T> concept C = true{};", " && C<T>".repeat(parts))
         }),
         nest("parentheses", "(", "a", ");"),
@@ -164,89 +164,92 @@ pub fn nests() -> Vec<Shape> {
 
 /// Programs that are very wide.
 pub fn wide_shapes() -> Vec<Shape> {
-    use Language::{C, Cpp, Cuda, OpenCl};
+    const C: Language = Language::C;
+    const CPP: Language = Language::CPP;
+    const CUDA: Language = Language::CUDA;
+    const OPENCL: Language = Language::OPENCL;
     vec![
         wide_in(
-            Cpp,
+            CPP,
             "classes",
             "",
             "namespace n { struct A@ { A@(); int f() { return g@(); } int a; }; int g@(); } ",
             "int main() { n::A0 a; }",
         ),
         wide_in(
-            Cpp,
+            CPP,
             "members",
             "struct A { ",
             "int f@() { return f@() + a; } ",
             "int a; }; int main() { A a; a.f1(); }",
         ),
         wide_in(
-            Cpp,
+            CPP,
             "overloads and specialisations",
             "template <int I> struct A { };",
             "template <> struct A<@> { }; int f(A<@> a) { return f(a); } ",
             "int main() { f(A<1>()); }",
         ),
         wide_in(
-            Cpp,
+            CPP,
             "members defined outside",
             "struct A { int f(); }; ",
             "template <> int A::f<@>() { return f(); } ",
             "int main() { }",
         ),
         wide_in(
-            Cpp,
+            CPP,
             "using directives",
             "",
             "namespace n@ { int x@; } using namespace n@; ",
             "int main() { return x1; }",
         ),
         wide_in(
-            Cpp,
+            CPP,
             "uses of a class",
             "namespace n { class A { public: A(int); int f(); }; } int n::A::f() { return 1; } ",
             "n::A f@(const n::A &a) { return n::A(@); } ",
             "",
         ),
-        wide_in(Cpp, "enumerations in C++", "", "enum class E@ : int { a@ }; E@ e@ = E@::a@; ", ""),
+        wide_in(CPP, "enumerations in C++", "", "enum class E@ : int { a@ }; E@ e@ = E@::a@; ", ""),
         wide_in(
-            Cpp,
+            CPP,
             "constraints",
             "template <class T> concept C = requires(T t) { ",
             "{ t.f@() } noexcept -> D<int>; typename T::t@; requires D<T>; ",
             "};",
         ),
         wide_in(
-            Cpp,
+            CPP,
             "constrained functions",
             "template <class T> concept C = true; ",
             "template <C T> requires C<T> auto f@(T t, C auto u) -> int { return @; } ",
             "",
         ),
         wide_in(
-            Cpp,
+            CPP,
             "lambda expressions in a function",
             "void f() { ",
             "auto l@ = [&a, b = @](int c) mutable -> int { return c; }; [] { g(@); }(); ",
             "}",
         ),
-        wide_in(Cpp, "captures", "void f() { [a", ", &b@", "] { g(); }(); }"),
+        wide_in(CPP, "captures", "void f() { [a", ", &b@", "] { g(); }(); }"),
         wide_in(
-            Cpp,
+            CPP,
             "initialisers of a constructor",
             "struct A { A() : a(0)",
             ", a@(@)",
             " { } };",
         ),
         wide_in(
-            Cpp,
+            CPP,
             "overridden functions",
             "class A { public: ",
             "virtual int f@(const int &a) const noexcept = 0; private: ",
             "};",
         ),
         wide_in(
-            Cpp,
+            CPP,
             "loops over ranges",
             "void f() { ",
             "for (auto &[a, b] : v@) { if (int c = a; c) break; } try { g(a.f(std::move(b))); } catch (int) { } catch (...) { } ",
@@ -412,73 +415,73 @@ pub fn wide_shapes() -> Vec<Shape> {
         wide("compound assignments", "void f(int a) { ", "a = a + @; ", "}"),
         wide("inline assembly", "void f(int a) { ", "asm(\"nop\" : \"=r\"(a)); ", "}"),
         wide_in(
-            OpenCl,
+            OPENCL,
             "vector variables",
             "void f(void) { ",
             "int4 v@ = (int4)(@); v@.x = 1; ",
             "}",
         ),
-        wide_in(OpenCl, "one vector", "void f(int4 v) { ", "v = v + (int4)(1, 2, 3, @); ", "}"),
+        wide_in(OPENCL, "one vector", "void f(int4 v) { ", "v = v + (int4)(1, 2, 3, @); ", "}"),
         wide_in(
-            OpenCl,
+            OPENCL,
             "vectors that flow",
             "void f(int4 v) { int4 a = v; ",
             "int4 a@ = a; a@.xy = v.zw; ",
             "}",
         ),
         wide_in(
-            OpenCl,
+            OPENCL,
             "vector literals",
             "void f(int4 v) { v = v",
             " + (int4)(1, 2, 3, @)",
             "; }",
         ),
-        wide_in(OpenCl, "components", "void f(int4 v) { v", ".xyzw", "; }"),
+        wide_in(OPENCL, "components", "void f(int4 v) { v", ".xyzw", "; }"),
         wide_in(
-            OpenCl,
+            OPENCL,
             "vectors in calls",
             "int4 g(int4 x) { return x; } void f(int4 v) { ",
             "v = g(v); ",
             "}",
         ),
         wide_in(
-            OpenCl,
+            OPENCL,
             "built-ins",
             "void f(int4 v) { ",
             "v = clamp(v, 1, @) + convert_int4(v); ",
             "}",
         ),
         wide_in(
-            OpenCl,
+            OPENCL,
             "work-items",
             "// -g 4,1,1 -l 2,1,1\n__kernel void entry(__global int *r) { ",
             "r[get_global_id(0)] = get_local_id(1) + @; ",
             "}",
         ),
         wide_in(
-            OpenCl,
+            OPENCL,
             "barriers",
             "// -g 4,1,1 -l 2,1,1\n__kernel void entry(__local int *l) { ",
             "l[@] = 1; barrier(CLK_LOCAL_MEM_FENCE); ",
             "}",
         ),
         wide_in(
-            OpenCl,
+            OPENCL,
             "atomics",
             "__kernel void entry(__global int *l) { ",
             "atomic_add(&l[@], 1); ",
             "}",
         ),
         wide_in(
-            OpenCl,
+            OPENCL,
             "stores of results",
             "__kernel void entry(__global ulong *result, int a) { ",
             "result[@] = a; ",
             "}",
         ),
-        wide_in(OpenCl, "kernels", "", "__kernel void entry@(__global int *r) { r[0] = @; } ", ""),
+        wide_in(OPENCL, "kernels", "", "__kernel void entry@(__global int *r) { r[0] = @; } ", ""),
         two(
-            OpenCl,
+            OPENCL,
             "arguments of a kernel",
             [
                 "// -g 1 -l 1",
@@ -489,84 +492,84 @@ pub fn wide_shapes() -> Vec<Shape> {
             ],
         ),
         wide_in(
-            OpenCl,
+            OPENCL,
             "address spaces",
             "",
             "__kernel void k@(__global int *a, __local int *b) { __private int c; c = *b; } ",
             "",
         ),
         wide_in(
-            OpenCl,
+            OPENCL,
             "constants",
             "",
             "__constant int a@[] = { @, 2 }; ",
             "int f(void) { return a1[0]; }",
         ),
         wide_in(
-            OpenCl,
+            OPENCL,
             "images",
             "__kernel void k(",
             "read_only image2d_t i@, ",
             "sampler_t s) { }",
         ),
         wide_in(
-            OpenCl,
+            OPENCL,
             "reads of images",
             "__kernel void k(read_only image2d_t i, sampler_t s, __global float4 *r) { ",
             "r[@] = read_imagef(i, s, (int2)(@, 1)); ",
             "}",
         ),
         wide_in(
-            OpenCl,
+            OPENCL,
             "guarded blocks",
             "__kernel void entry(__global int *emi_input, __global int *r) { ",
             "if (emi_input[@] < emi_input[1]) { r[0] = @; } ",
             "}",
         ),
         wide_in(
-            Cuda,
+            CUDA,
             "templates",
             "",
             "template <typename T> T f@(T a) { return a; } ",
             "int g() { return f1<int>(1); }",
         ),
         wide_in(
-            Cuda,
+            CUDA,
             "calls of a template",
             "template <typename T> T f(T a) { return a; } void g() { ",
             "f<int>(@); ",
             "}",
         ),
         wide_in(
-            Cuda,
+            CUDA,
             "attributes of functions",
             "struct A { static const int n = 1; }; ",
             "template <class T> __attribute__((global)) void __attribute__((launch_bounds(A::n))) k@(T *p) { k@<<<1, 1>>>(p); } ",
             "",
         ),
         wide_in(
-            Cuda,
+            CUDA,
             "lambda expressions of a device",
             "void f(int *p) { ",
             "g([=] __host__ __device__ (int x) { return x + p[@]; }); ",
             "}",
         ),
         wide_in(
-            Cuda,
+            CUDA,
             "launches",
             "__global__ void k(int *p) { } int main() { int *p; ",
             "k<<<dim3(@, 2), 32>>>(p); ",
             "}",
         ),
         wide_in(
-            Cuda,
+            CUDA,
             "copies",
             "__global__ void k(int *p) { } int main() { int *p, h; ",
             "cudaMalloc(&p, @); cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost); cudaFree(p); ",
             "}",
         ),
         wide_in(
-            Cuda,
+            CUDA,
             "device functions",
             "",
             "__device__ __forceinline__ int f@(int a) { __shared__ int s; __syncthreads(); return s + threadIdx.x; } ",

@@ -13,7 +13,7 @@ use clreduce_engine::SandboxOptions;
 use clreduce_interestingness::Cancel;
 use clreduce_passes::{normalized, single_kernels};
 use clreduce_process::in_parallel;
-use clreduce_testcase::{ContentHash, Language, TestCase};
+use clreduce_testcase::{ContentHash, Feature, Language, TestCase};
 
 use crate::clock::Clock;
 use crate::failure::{CliError, KernelError, UsageError};
@@ -231,21 +231,22 @@ fn results(
     let folder = folder.unwrap_or(Path::new("."));
     let plain = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let language = match plain.ends_with(".opencl") {
-        true => Language::OpenCl,
+        true => Language::OPENCL,
         false => Language::detect(&TestCase::single(&plain, &source[..])?),
     };
-    if language == Language::Text {
+    if language.grammar().is_none() {
         return Err(KernelError::NoLanguage);
     }
-    let source = match language {
-        Language::Cuda => source,
-        _ => preprocess(&source, folder, language, options, cancel)?,
+    let is_cuda = language.has(Feature::HostAndDevice);
+    let source = match is_cuda {
+        true => source,
+        false => preprocess(&source, folder, language, options, cancel)?,
     };
     let texts = if args.kernels { single_kernels(&source, language)? } else { vec![source] };
     let mut results = Vec::new();
     for (number, text) in (1..).zip(texts) {
         let text = normalized(&text, language)?;
-        if args.compilable && language != Language::Cuda {
+        if args.compilable && !is_cuda {
             match compiles(&text, folder, language, options, cancel) {
                 Ok(()) => {}
                 Err(clreduce_check::PreprocessError::Rejected(_)) => continue,
@@ -260,7 +261,8 @@ fn results(
 /// The name of a result: kernels in OpenCL C end in `.cl`.
 fn result_name(name: &str, language: Language, number: Option<usize>) -> String {
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
-    let ending = if language == Language::OpenCl { "cl" } else { ending };
+    let is_opencl = language.has_all(&[Feature::OpenClWords, Feature::Symbols]);
+    let ending = if is_opencl { "cl" } else { ending };
     match number {
         Some(number) => format!("{stem}-{number}.{ending}"),
         None if ending.is_empty() => stem.to_owned(),
@@ -284,8 +286,8 @@ mod tests {
 
     #[test]
     fn names_of_results() {
-        assert_eq!(result_name("a/b.opencl", Language::OpenCl, Some(2)), "a/b-2.cl");
-        assert_eq!(result_name("b.cu", Language::Cuda, None), "b.cu");
+        assert_eq!(result_name("a/b.opencl", Language::OPENCL, Some(2)), "a/b-2.cl");
+        assert_eq!(result_name("b.cu", Language::CUDA, None), "b.cu");
         assert_eq!(result_name("b", Language::C, None), "b");
     }
 }

@@ -11,7 +11,7 @@ use clap::ValueHint;
 use clreduce_check::{CheckOptions, needs_preprocessing, preprocess};
 use clreduce_engine::{PassChoice, Reduction, SandboxOptions};
 use clreduce_interestingness::{Cancel, CommandOptions, CommandTest, Interestingness, Verdict};
-use clreduce_testcase::{Language, Size, TestCase};
+use clreduce_testcase::{Feature, Language, Size, TestCase};
 
 use crate::failure::{CliError, KernelError};
 use crate::load::{ORIGINAL, beside};
@@ -67,7 +67,7 @@ pub(crate) fn prepare(args: &PrepareArgs) -> Result<ExitCode, CliError> {
     loop {
         let before = case.clone();
         case = one_file(args, &before, &*test, &cancel)?;
-        if Language::detect(&case) == Language::OpenCl {
+        if Language::detect(&case).has_all(&[Feature::OpenClWords, Feature::CheckedKernels]) {
             case = fewer_work_items(case, Arc::clone(&test), &cancel)?;
         }
         if case == before || cancel.is_cancelled() {
@@ -150,7 +150,7 @@ fn fewer_work_items(
     let passes = PassChoice { only: vec![NDRANGE.to_owned()], ..PassChoice::default() };
     let reduced = Reduction::of(case)
         .shared_test(test)
-        .language(Language::OpenCl)
+        .language(Language::OPENCL)
         .passes(passes)
         .jobs(NonZeroUsize::MIN)
         .cancel(cancel.clone())

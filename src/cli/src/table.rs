@@ -5,7 +5,6 @@ use std::fmt::Write;
 use clreduce_engine::PassStatistics;
 use clreduce_passes::{Row, TABLE};
 use clreduce_recipe::StageCounts;
-use clreduce_testcase::Language;
 use console::{Term, style};
 
 use crate::units::{show_count, show_duration};
@@ -112,10 +111,10 @@ pub(crate) fn of_passes() -> String {
         let info = row.info();
         let phase = format!("{:?}", row.phase).to_ascii_lowercase();
         let policy = row.policy.to_string();
-        let languages = if info.languages.len() == Language::ALL.len() {
+        let languages = if info.needs.is_empty() {
             "all".to_owned()
         } else {
-            info.languages.iter().map(|language| language.name()).collect::<Vec<_>>().join(",")
+            info.languages().map(|language| language.name()).collect::<Vec<_>>().join(",")
         };
         let _ = writeln!(
             table,

@@ -151,7 +151,7 @@ fn is_program(path: &Path) -> bool {
     let is_source = || {
         let named = path.file_name().and_then(OsStr::to_str);
         let empty = TestCase::single(named.unwrap_or_default(), Vec::new());
-        empty.is_ok_and(|case| Language::detect(&case) != Language::Text)
+        empty.is_ok_and(|case| Language::detect(&case).grammar().is_some())
     };
     path.is_file() && (begins_as_script(path) || (is_executable(path) && !is_source()))
 }

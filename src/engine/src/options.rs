@@ -7,7 +7,7 @@ use std::time::Duration;
 use clreduce_interestingness::{Limits, OutputPattern};
 use clreduce_journal::Facts;
 use clreduce_reducer::{PassChoice, Protected, ReducerPlan};
-use clreduce_testcase::Language;
+use clreduce_testcase::{Feature, Language};
 use serde::{Deserialize, Serialize};
 
 use crate::pattern::TextPattern;
@@ -162,7 +162,9 @@ impl Options {
     /// (`notes/measurements/compile-filter.md`).
     #[must_use]
     pub fn wants_compile_filter(&self, language: Language) -> bool {
-        !self.no_compile_filter && (self.compile_filter || language == Language::OpenCl)
+        !self.no_compile_filter
+            && (self.compile_filter
+                || language.has_all(&[Feature::OpenClWords, Feature::CheckedKernels]))
     }
 
     /// The reducer's settings. `language` is used where the options leave it open.
@@ -268,7 +270,7 @@ mod tests {
             time_limit: Some(Duration::from_secs(60)),
             max_steps: Some(5),
             memory_limit: Some(1 << 30),
-            lang: Some(Language::OpenCl),
+            lang: Some(Language::OPENCL),
             passes: vec!["lines".to_owned()],
             skip_pass: vec!["statements".to_owned()],
             start_with_pass: Some("lines".to_owned()),
@@ -328,11 +330,11 @@ mod tests {
     #[test]
     fn the_language_decides_about_a_compile_filter_where_the_user_does_not() {
         let default = Options::default();
-        assert!(default.wants_compile_filter(Language::OpenCl));
+        assert!(default.wants_compile_filter(Language::OPENCL));
         assert!(!default.wants_compile_filter(Language::C));
         let on = Options { compile_filter: true, ..Options::default() };
         assert!(on.wants_compile_filter(Language::C));
         let off = Options { no_compile_filter: true, ..Options::default() };
-        assert!(!off.wants_compile_filter(Language::OpenCl));
+        assert!(!off.wants_compile_filter(Language::OPENCL));
     }
 }

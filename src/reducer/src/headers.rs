@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use clreduce_passes::{Proposal, Snapshot};
-use clreduce_testcase::{Edit, EditKind, Language, Patch, TestCase, map_range};
+use clreduce_testcase::{Edit, EditKind, Feature, Language, Patch, TestCase, map_range};
 
 /// Ends of the names of headers.
 const HEADERS: [&[u8]; 7] = [b".h", b".hh", b".hpp", b".hxx", b".cuh", b".clh", b".inl"];
@@ -22,7 +22,7 @@ impl Headers {
     /// The line markers of the original. In C++ there are none that count: headers are most of a program, and hold the
     /// templates that the bug is about.
     pub(crate) fn of(original: &TestCase, language: Language) -> Self {
-        if language.is_cpp() {
+        if language.has(Feature::Classes) {
             return Self { files: Arc::default() };
         }
         Self { files: original.files().iter().map(|file| regions(&file.bytes)).collect() }

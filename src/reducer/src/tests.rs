@@ -30,9 +30,9 @@ fn fixture(row: &Row) -> (String, Language) {
         |ending: &str| fs::read_to_string(folder.join(row.info().name).with_extension(ending));
     let languages = [
         ("c", Language::C),
-        ("cl", Language::OpenCl),
-        ("cpp", Language::Cpp),
-        ("cu", Language::Cuda),
+        ("cl", Language::OPENCL),
+        ("cpp", Language::CPP),
+        ("cu", Language::CUDA),
     ];
     let found = languages
         .into_iter()

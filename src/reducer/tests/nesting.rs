@@ -34,7 +34,7 @@ const NESTS: [[&str; 3]; 20] = [
 fn places(open: &str, inside: &str, close: &str, depth: usize) -> [(Language, String); 4] {
     let nest = format!("{}{inside}{}", open.repeat(depth), close.repeat(depth));
     [
-        (Language::Text, nest.clone()),
+        (Language::TEXT, nest.clone()),
         (Language::C, format!("int a; void f(void) {{ {nest}; }}")),
         (Language::C, format!("int a; int x = {nest};")),
         (Language::C, nest),

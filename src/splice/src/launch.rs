@@ -24,7 +24,7 @@ pub(crate) fn linear_id(dimensions: usize) -> &'static str {
 
 /// The first line of a kernel that is launched in so many dimensions.
 pub(crate) fn comment(source: &[u8], dimensions: usize) -> String {
-    let signatures = kernel_signatures(source, Language::OpenCl);
+    let signatures = kernel_signatures(source, Language::OPENCL);
     let required = signatures.iter().find_map(|kernel| kernel.required_local.clone());
     let (global, local) = match required {
         Some(local) => {

@@ -116,13 +116,13 @@ impl WithParts {
 fn host(collection: &dyn Collection, mut stream: Stream) -> Option<(usize, Vec<u8>)> {
     let index = stream.below(collection.count() as u64) as usize;
     let program = Program::read(collection.text(index)?)?;
-    let kernels = single_kernels(&program.text, Language::OpenCl).ok()?;
+    let kernels = single_kernels(&program.text, Language::OPENCL).ok()?;
     if kernels.is_empty() {
         return None;
     }
     let chosen = stream.below(kernels.len() as u64) as usize;
     let text = kernels.into_iter().nth(chosen)?;
-    let signatures = kernel_signatures(&text, Language::OpenCl);
+    let signatures = kernel_signatures(&text, Language::OPENCL);
     let is_launched = |parameter: &KernelParameter| !matches!(parameter, KernelParameter::Other(_));
     let fits = signatures.iter().all(|kernel| kernel.parameters.iter().all(is_launched));
     (fits && !signatures.is_empty()).then_some((index, text))
@@ -156,7 +156,7 @@ fn with_parts(
         }
     }
     let has_parts = sources.len() > 1;
-    let text = normalized(&program.text, Language::OpenCl).ok()?;
+    let text = normalized(&program.text, Language::OPENCL).ok()?;
     has_parts.then_some(WithParts { text, sources, dimensions })
 }
 
@@ -184,7 +184,7 @@ fn one_part(
         }
         let snippet = Snippet::of(&other, stream.pick(&nodes), part)?;
         let text = bind::put(program, site, &snippet, dimensions, &mut stream)?;
-        let alone = single_kernels(&text, Language::OpenCl).ok()?;
+        let alone = single_kernels(&text, Language::OPENCL).ok()?;
         let [text] = <[Vec<u8>; 1]>::try_from(alone).ok()?;
         Some((index, Program::read(text)?))
     })

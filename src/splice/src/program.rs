@@ -30,7 +30,7 @@ impl Program {
             return None;
         }
         let case = TestCase::single("program", &text[..]).ok()?;
-        let snapshot = Snapshot::new(case, Language::OpenCl);
+        let snapshot = Snapshot::new(case, Language::OPENCL);
         let program = Self { text, snapshot };
         let tree = program.tree();
         let is_plain = |id: NodeId| {

@@ -46,7 +46,7 @@ fn functions_and_types_come_along_and_names_are_bound_by_type() {
     let made = all(vec![KERNEL, donor], 60);
     for one in &made {
         let text = text(one);
-        let tree = SyntaxTree::parse(&one.text, Language::OpenCl);
+        let tree = SyntaxTree::parse(&one.text, Language::OPENCL);
         assert!(!tree.has_error(NodeId(0)), "{text}");
         assert_eq!(text.matches("__kernel").count(), 1, "{text}");
         assert!(text.starts_with("// -g 16 -l 4 --elements 8192\n// seed "), "{text}");

@@ -155,7 +155,7 @@ mod tests {
                     for init in ["{}", "{{0, 1}, 2}", "(3)", "(b)", "", " = 3", ", c", "[2]"] {
                         let source =
                             format!("int f() {{ {before} {name}<{arguments}> a{init}; b(); }}");
-                        let tree = SyntaxTree::parse(source.as_bytes(), Language::Cpp);
+                        let tree = SyntaxTree::parse(source.as_bytes(), Language::CPP);
                         let start = source.rfind(name).unwrap();
                         let is_declared = tree.ids().any(|id| {
                             tree.kind(id) == NodeKind::Declaration && tree.range(id).start == start
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn products_of_variables_are_expressions() {
         let products = |source: &str| {
-            let tree = SyntaxTree::parse(source.as_bytes(), Language::Cpp);
+            let tree = SyntaxTree::parse(source.as_bytes(), Language::CPP);
             tree.ids().filter(|&id| tree.kind(id) == NodeKind::BinaryExpression).count()
         };
         assert_eq!(products("int f() { A a; A b(1); { a * b; } a & b; }"), 2);
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn comparisons_stay() {
         for source in ["int f() { return q::a < 2 > b; }", "int f() { q::a < 2 || c > b(); }"] {
-            let tree = SyntaxTree::parse(source.as_bytes(), Language::Cpp);
+            let tree = SyntaxTree::parse(source.as_bytes(), Language::CPP);
             assert!(tree.ids().any(|id| tree.kind(id) == NodeKind::BinaryExpression), "{source}");
         }
     }

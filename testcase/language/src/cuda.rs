@@ -96,7 +96,7 @@ mod tests {
             "struct A { __device__ A() { } __host__ __device__ operator int() const; __device__ ~A(); };",
             "static __attribute__((shared)) int x[4]; __device__ __constant__ const int y = 1;",
         ] {
-            let tree = SyntaxTree::parse(source.as_bytes(), Language::Cuda);
+            let tree = SyntaxTree::parse(source.as_bytes(), Language::CUDA);
             assert!(!tree.has_error(NodeId(0)), "{source}");
         }
     }

@@ -40,7 +40,7 @@ mod tests {
     fn kernels_of_cuda_may_be_preprocessed() {
         let source = b"extern \"C\" __global__ void a() {} void __attribute__((global)) b() {}\n\
             template <class T> __attribute__((global)) void c(T) {} __attribute__((device)) void d() {}";
-        let tree = SyntaxTree::parse(source, Language::Cuda);
+        let tree = SyntaxTree::parse(source, Language::CUDA);
         let functions = tree.ids().filter(|&id| tree.kind(id) == NodeKind::FunctionDefinition);
         let kernels: Vec<bool> = functions.map(|id| is_kernel(&tree, source, id)).collect();
         assert_eq!(kernels, [true, true, true, false]);
@@ -51,7 +51,7 @@ mod tests {
         let source =
             b"kernel void a() {} void __kernel b() {} void c(int kernel) {} int *main() {}\n\
             int d(int main) {} void /* kernel */ e() {}";
-        let tree = SyntaxTree::parse(source, Language::OpenCl);
+        let tree = SyntaxTree::parse(source, Language::OPENCL);
         let functions = || tree.ids().filter(|&id| tree.kind(id) == NodeKind::FunctionDefinition);
         let kernels: Vec<bool> = functions().map(|id| is_kernel(&tree, source, id)).collect();
         assert_eq!(kernels, [true, true, false, false, false, false]);

@@ -1,7 +1,7 @@
 //! The shadow text: a copy of a file, equally long, that the parser reads instead of the file. What the grammar does not know
 //! is hidden in it, byte for byte, so that offsets stay valid.
 
-use clreduce_testcase::{Language, Token, TokenKind, tokens};
+use clreduce_testcase::{Feature, Language, Token, TokenKind, tokens};
 
 use crate::{ambiguous, cuda, gnu, spellings};
 
@@ -31,7 +31,7 @@ const C: &[&str] = &["__extension__"];
 
 /// The bytes as the grammar should see them.
 pub(super) fn masked(bytes: &[u8], language: Language) -> Vec<u8> {
-    let words = if language.is_opencl() { OPENCL } else { C };
+    let words = if language.has(Feature::OpenClWords) { OPENCL } else { C };
     // A zero byte would be the end of the comment that it stands in.
     let mut out: Vec<u8> = bytes.iter().map(|&byte| byte.max(1)).collect();
     let (mut slash_end, mut raw) = (usize::MAX, usize::MAX);
@@ -58,11 +58,11 @@ pub(super) fn masked(bytes: &[u8], language: Language) -> Vec<u8> {
         slash_end = if text == b"/" { range.end } else { usize::MAX };
     }
     spellings::make_plain(bytes, language, &tokens, &mut out);
-    if language.is_cpp() {
+    if language.has(Feature::Classes) {
         gnu::hide(bytes, &tokens, &mut out);
         ambiguous::hide(bytes, &tokens, &mut out);
     }
-    if language == Language::Cuda {
+    if language.has(Feature::HostAndDevice) {
         cuda::hide(bytes, &tokens, &mut out);
     }
     out
@@ -95,7 +95,7 @@ mod tests {
         let source = "namespace n { template <class T> struct A { private: global T *p; public: A(global T *q) : p(q) {} }; }
             class B : private n::A<int4> { local int *f(constant int *c, private int *d); __generic int *g; };
             __kernel void k(global int4 *r, read_only image2d_t i) { local int x[2]; r[0] = (int4)(1, 2, 3, x[0]).wzyx; }";
-        let tree = SyntaxTree::parse(source.as_bytes(), Language::OpenClCpp);
+        let tree = SyntaxTree::parse(source.as_bytes(), Language::OPENCL_CPP);
         assert!(!tree.has_error(crate::NodeId(0)));
         assert!(tree.ids().any(|id| tree.kind(id) == crate::NodeKind::AccessSpecifier));
     }
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn every_literal_is_one_node() {
         let source = "int x = 1h + 0x+x + .5e+ + 0X1p-3f + 1'000 + L'\\'' + u8\"a\\\"\\\n,\" + R\"x(,\"))x\";";
-        let tree = SyntaxTree::parse(source.as_bytes(), Language::Cuda);
+        let tree = SyntaxTree::parse(source.as_bytes(), Language::CUDA);
         let literals = tree.ids().filter(|&id| tree.kind(id).is_literal());
         let literals: Vec<&str> = literals.map(|id| &source[tree.range(id)]).collect();
         let numbers = ["1h", "0x", ".5e+", "0X1p-3f", "1'000"];

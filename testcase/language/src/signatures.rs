@@ -5,7 +5,7 @@
 //! not parse still has its signature. Macros without parameters are expanded, and types are followed as far as
 //! [`TypeNames`] knows them. A parameter that is not understood becomes [`KernelParameter::Other`], never a guess.
 
-use clreduce_testcase::Language;
+use clreduce_testcase::{Feature, Language};
 
 use crate::layouts::Layout;
 use crate::macros::words;
@@ -65,7 +65,7 @@ pub enum KernelParameter {
 /// OpenCL C.
 #[must_use]
 pub fn kernel_signatures(source: &[u8], language: Language) -> Vec<KernelSignature> {
-    let cuda = language == Language::Cuda;
+    let cuda = language.has(Feature::HostAndDevice);
     let words = words(source);
     let mut reader = SignatureReader {
         words: &words,

@@ -1,6 +1,6 @@
 //! Makes spellings of C plain that the grammar does not know: digraphs, `_BitInt(N)`, and enumerations with a type.
 
-use clreduce_testcase::{Language, Token, TokenKind, step};
+use clreduce_testcase::{Feature, Language, Token, TokenKind, step};
 
 use crate::gnu::{blank, parentheses};
 
@@ -26,7 +26,7 @@ pub(super) fn make_plain(bytes: &[u8], language: Language, tokens: &[Token], out
                     out[tokens[at].range().end..tokens[closing].range().end].fill(b'x');
                 }
             }
-            b"enum" if !language.is_cpp() => {
+            b"enum" if !language.has(Feature::Classes) => {
                 let colon = [at + 1, at + 2].into_iter().find(|&index| text(index) == b":");
                 let Some(colon) = colon else { continue };
                 let is_word = |index: &usize| {
@@ -47,7 +47,7 @@ pub(super) fn make_plain(bytes: &[u8], language: Language, tokens: &[Token], out
                 }
                 let digraph = DIGRAPHS.iter().find(|(two, _)| bytes[start..].starts_with(*two));
                 // In C++, `<::` is `<` before a name of the outermost namespace.
-                let is_scope = language.is_cpp() && bytes[start..].starts_with(b"<::");
+                let is_scope = language.has(Feature::Classes) && bytes[start..].starts_with(b"<::");
                 if let Some((_, instead)) = digraph.filter(|_| !is_scope) {
                     out[start..start + 2].copy_from_slice(*instead);
                     plain = start + 2;
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn digraphs_are_brackets() {
         let source = "%:define X 1\nint f(int x)\n<%\n  int a<:3:> = <% x, a<:1:> %>;\n  return a<:X:>;\n%>\n";
-        for language in [Language::C, Language::Cpp] {
+        for language in [Language::C, Language::CPP] {
             let tree = parsed(source, language);
             let texts = |kind: NodeKind| -> Vec<&str> {
                 let of_kind = tree.ids().filter(|&id| tree.kind(id) == kind);
@@ -94,7 +94,7 @@ mod tests {
         }
         parsed(
             "template <class T> struct A {}; struct B {}; A<::B> a; int c = 3 <4;\n",
-            Language::Cpp,
+            Language::CPP,
         );
     }
 
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(enums.count(), 1);
         parsed(
             "enum e : unsigned char { A };\n_BitInt(7) f(_BitInt(7) x) { return x; }\n",
-            Language::Cpp,
+            Language::CPP,
         );
     }
 }

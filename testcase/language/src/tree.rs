@@ -7,8 +7,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use clreduce_testcase::{Family, Language};
-use tree_sitter::Language as Grammar;
+use clreduce_testcase::{Grammar, Language};
 
 use crate::kind::{GrammarNames, NodeField, NodeKind};
 use crate::mask::masked;
@@ -24,12 +23,12 @@ static CPP: LazyLock<NamedGrammar> =
 
 /// A grammar with the kinds and fields that its numbers stand for.
 struct NamedGrammar {
-    grammar: Grammar,
+    grammar: tree_sitter::Language,
     names: GrammarNames,
 }
 
 impl NamedGrammar {
-    fn new(grammar: Grammar) -> Self {
+    fn new(grammar: tree_sitter::Language) -> Self {
         Self { names: GrammarNames::of(&grammar), grammar }
     }
 }
@@ -81,13 +80,13 @@ pub struct SyntaxTree {
 
 impl SyntaxTree {
     /// Parses a file. Never fails: what the grammar cannot read becomes error nodes; for
-    /// [`Language::Text`] the tree is empty.
+    /// a language without a grammar the tree is empty.
     #[must_use]
     pub fn parse(bytes: &[u8], language: Language) -> Self {
-        let grammar = match language.family() {
-            Family::Text => return Self::default(),
-            Family::Cpp => &*CPP,
-            Family::C => &*C,
+        let grammar = match language.grammar() {
+            None => return Self::default(),
+            Some(Grammar::Cpp) => &*CPP,
+            Some(Grammar::C) => &*C,
         };
         let mut parser = tree_sitter::Parser::new();
         // Fails only for a grammar of another ABI than the library's, which the tests would show.
@@ -384,7 +383,7 @@ mod tests {
             __kernel void entry(__global ulong *result, __local int *l) {\n\
             \t__local S s[4]; private int4 v = (int4)(1, 2, 3, 4);\n\
             \tbarrier(CLK_LOCAL_MEM_FENCE); result[get_global_id(0)] = v.s01.x; }\n";
-        let tree = SyntaxTree::parse(source, Language::OpenCl);
+        let tree = SyntaxTree::parse(source, Language::OPENCL);
         assert!(!tree.has_error(NodeId(0)));
         let function =
             tree.ids().find(|&id| tree.kind(id) == NodeKind::FunctionDefinition).unwrap();
@@ -402,7 +401,7 @@ mod tests {
              #pragma nv_exec_check_disable\n# 2 \"b.h\"\ntemplate <class T> {device}\n# 3 \"b.h\"\nint g(T);\n\
              # 2 \"a.cu\" 2\nint y;"
         );
-        let tree = SyntaxTree::parse(source.as_bytes(), Language::Cuda);
+        let tree = SyntaxTree::parse(source.as_bytes(), Language::CUDA);
         let parts = tree.named_children(NodeId(0)).map(|id| &source[tree.range(id)]);
         let starts = parts.map(|part| part.split_whitespace().next().unwrap());
         assert_eq!(starts.collect::<Vec<_>>(), ["int", device, "#pragma", "int"]);

@@ -5,10 +5,8 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use super::executor::ports;
 use super::steps::wait_until;
-
-#[path = "ports.rs"]
-mod ports;
 
 /// The real service.
 pub struct Casd {

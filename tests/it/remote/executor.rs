@@ -28,7 +28,7 @@ use super::service::Api;
 #[path = "lies.rs"]
 mod lies;
 #[path = "ports.rs"]
-mod ports;
+pub mod ports;
 
 /// The ways in which the service misbehaves. Numbers count actions that are executed: 3 is every third.
 #[derive(Debug, Default)]

@@ -27,7 +27,7 @@ use clreduce_host::{
 };
 use clreduce_kernel::is_exact;
 use clreduce_process::{Cancel, End, ToolRun, ToolRunner};
-use clreduce_testcase::{Language, TokenKind, tokens};
+use clreduce_testcase::{Feature, TokenKind, tokens};
 
 use crate::expanded::expanded;
 use crate::finding::{FailureKind, Finding, FindingKind, StageFailure};
@@ -38,7 +38,7 @@ const TOOL: &str = "sanitizers";
 
 pub(crate) const STAGE: StageInfo = StageInfo {
     name: "sanitize",
-    languages: &[Language::OpenCl, Language::Cuda],
+    needs: &[Feature::CheckedKernels],
     executes: true,
     exact: &EXACT,
     required: true,
@@ -113,12 +113,12 @@ impl Sanitize {
     /// which clang leaves a function without instrumentation (clreduce's own declarations for CUDA have some), or a name of
     /// the run-time.
     fn hindrance(&self, subject: &HostKernel, cancel: &Cancel) -> Option<String> {
-        let text = match subject.language {
-            Language::OpenCl => {
-                let (clang, language) = (self.clang.program(), self.clang.language());
-                expanded(clang, language, &self.tools, subject, cancel)?
-            }
-            _ => Cow::Borrowed(&*subject.source),
+        let is_opencl = subject.language.has(Feature::OpenClWords);
+        let text = if is_opencl {
+            let (clang, language) = (self.clang.program(), self.clang.language());
+            expanded(clang, language, &self.tools, subject, cancel)?
+        } else {
+            Cow::Borrowed(&*subject.source)
         };
         if let Some(name) = subject.reserved_name(&text) {
             return Some(format!(
@@ -126,7 +126,7 @@ impl Sanitize {
                  rename it"
             ));
         }
-        let attribute = unwatched(&text).filter(|_| subject.language == Language::OpenCl)?;
+        let attribute = unwatched(&text).filter(|_| is_opencl)?;
         Some(format!(
             "a function of the kernel runs without sanitizers, because of its attribute `{attribute}`"
         ))

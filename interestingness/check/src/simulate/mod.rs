@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use clreduce_host::{FILE, HostKernel, sizes};
 use clreduce_kernel::{Argument, Fill, KernelLaunch, Number, encode};
 use clreduce_process::{Cancel, End, ToolRunner};
-use clreduce_testcase::{Language, SourceFile, TestCase};
+use clreduce_testcase::{Feature, SourceFile, TestCase};
 use clreduce_tools::OCLGRIND;
 
 use self::log::LogError;
@@ -26,7 +26,7 @@ const SIMULATION: &str = "kernel.sim";
 
 pub(crate) const STAGE: StageInfo = StageInfo {
     name: "simulate",
-    languages: &[Language::OpenCl],
+    needs: &[Feature::CheckedKernels, Feature::OpenClWords],
     executes: true,
     exact: &[],
     required: true,

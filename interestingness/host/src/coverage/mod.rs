@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use std::ops::{AddAssign, Range};
 
 use clreduce_process::{End, ToolRun};
-use clreduce_testcase::Language;
 use serde::Serialize;
 
 use crate::build::HostBuild;
@@ -389,10 +388,7 @@ impl Coverage {
 
 /// The text of a kernel as it was written: in CUDA, declarations stand before it.
 fn program_of(kernel: &HostKernel) -> &[u8] {
-    match kernel.language {
-        Language::Cuda => cuda::split(&kernel.source).1,
-        _ => &kernel.source,
-    }
+    if kernel.is_cuda() { cuda::split(&kernel.source).1 } else { &kernel.source }
 }
 
 /// The reason that a run says only in part what can happen.

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use clreduce_language::{NodeField, NodeId, NodeKind, Symbols, SyntaxTree, Types};
-use clreduce_testcase::Language;
+use clreduce_testcase::{Feature, Language};
 
 use crate::for_compiler::is_for_the_compiler;
 
@@ -86,9 +86,9 @@ impl ProbedSource {
             next = prober.visit(next);
         }
         let Prober { mut insertions, mut made, .. } = prober;
-        let declarations = match language {
-            Language::Cuda => format!("extern \"C\" {{ {DECLARATIONS} }}\n"),
-            _ => format!("{DECLARATIONS}\n"),
+        let declarations = match language.has(Feature::Classes) {
+            true => format!("extern \"C\" {{ {DECLARATIONS} }}\n"),
+            false => format!("{DECLARATIONS}\n"),
         };
         insertions.sort_by_key(|insertion| insertion.order);
         made.text = declarations.into_bytes();
@@ -359,7 +359,7 @@ impl Prober<'_> {
     /// In OpenCL C, operators on vectors work lane by lane.
     fn is_scalar(&self, id: NodeId) -> bool {
         let of = self.types.of(id);
-        self.language != Language::OpenCl
+        !self.language.has(Feature::Vectors)
             || of.levels > 0
             || of.number().is_some_and(|number| number.lanes == 1)
     }

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use clreduce_process::End;
-use clreduce_testcase::Language;
 
 use super::probes::{Place, ProbedSource};
 use super::{Count, ProbeCounts, Vector, program_of, reason};
@@ -98,9 +97,9 @@ impl HostBuild<'_> {
         let program = program_of(self.subject);
         let probed = ProbedSource::of(program, self.subject.language);
         // In CUDA, declarations stand before the program.
-        let declarations = match self.subject.language {
-            Language::Cuda => cuda::split(&self.subject.source).0,
-            _ => &[][..],
+        let declarations = match self.subject.is_cuda() {
+            true => cuda::split(&self.subject.source).0,
+            false => &[][..],
         };
         let subject = HostKernel {
             source: [declarations, &probed.text].concat().into(),

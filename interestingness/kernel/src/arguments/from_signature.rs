@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     fn kernels(source: &[u8]) -> Vec<KernelSignature> {
-        kernel_signatures(source, Language::OpenCl)
+        kernel_signatures(source, Language::OPENCL)
     }
 
     #[test]

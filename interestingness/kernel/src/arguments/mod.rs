@@ -129,7 +129,7 @@ fn launches(launches: Vec<KernelLaunch>) -> Plan {
 }
 
 fn from_source(source: &[u8]) -> Result<Plan, PlanError> {
-    let kernels = kernel_signatures(source, Language::OpenCl);
+    let kernels = kernel_signatures(source, Language::OPENCL);
     let entry = kernels.iter().find(|kernel| kernel.name == "entry");
     let comment = Launch::find(source);
     match (comment, entry) {

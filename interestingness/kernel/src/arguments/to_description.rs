@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again() {
         let source = b"kernel void k(global int *a, constant char *c, local float2 *l, long n, uchar4 v, float f) {}";
-        let kernels = kernel_signatures(source, Language::OpenCl);
+        let kernels = kernel_signatures(source, Language::OPENCL);
         let mut launches = plan(source, None).unwrap().launches;
         launches[1].arguments[3] =
             Argument::Value(encode_whole(Number::scalar(Scalar::Long), i64::MIN + 1));

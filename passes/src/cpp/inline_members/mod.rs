@@ -135,7 +135,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
-        assert_reduces(&CppInlineMembers, Language::Cpp, before, keep, after);
+        assert_reduces(&CppInlineMembers, Language::CPP, before, keep, after);
     }
 
     #[test]

@@ -200,7 +200,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
-        assert_reduces(&CppNesting, Language::Cpp, before, keep, after);
+        assert_reduces(&CppNesting, Language::CPP, before, keep, after);
     }
 
     #[test]

@@ -301,7 +301,7 @@ struct Member {
 
 /// The members of a stand-in.
 fn members(text: &'static [u8]) -> Vec<Member> {
-    let tree = SyntaxTree::parse(text, Language::Cpp);
+    let tree = SyntaxTree::parse(text, Language::CPP);
     let entities = Entities::new(text, &tree);
     let class = entities.ids().next();
     let own = entities.ids().filter(|&id| class.is_some() && entities.item(id).parent == class);
@@ -338,7 +338,7 @@ mod tests {
                 "namespace std {{ template <class T> class unique_ptr {{ {word} ~unique_ptr(); T *get() const; {padding} }}; }}\nint f(std::unique_ptr<int> p) {{ return *p.get(); }}"
             )
         };
-        let left = |word| reduce_with(&CppStandIns, &source(word), Language::Cpp, |_| true);
+        let left = |word| reduce_with(&CppStandIns, &source(word), Language::CPP, |_| true);
         let constant = left("constexpr");
         for member in
             ["constexpr ~unique_ptr()", "constexpr T *get() const", "constexpr unique_ptr("]

@@ -111,7 +111,7 @@ mod tests {
                       template <int N, class... Ts> int f(A<int, Ts>... ts) { return N; }\n";
         let after = "template <class T> struct A { T t; };\nA<A<long>> a;\nint f() { return 0; }\n";
         let keep = ["T t", "long", "f("];
-        assert_reduces(&CppTemplateParameters, Language::Cpp, before, &keep, after);
+        assert_reduces(&CppTemplateParameters, Language::CPP, before, &keep, after);
     }
 
     #[test]
@@ -125,7 +125,7 @@ mod tests {
                      template <class T> struct B { T t; };\n";
         assert_reduces(
             &CppTemplateParameters,
-            Language::Cpp,
+            Language::CPP,
             before,
             &["class T> struct B {"],
             after,
@@ -143,7 +143,7 @@ mod tests {
         let after = "template <class T> concept C = true;\nstruct A { int t; };\nint f(int t) { return t; }\n\
                      struct B : E { typename E::U u; };\nstruct D { typename E::U u; };\n\
                      struct E { using U = int; }; B b; D d; A a;\n";
-        assert_reduces(&CppTemplateParameters, Language::Cpp, before, &["concept"], after);
+        assert_reduces(&CppTemplateParameters, Language::CPP, before, &["concept"], after);
     }
 
     #[test]
@@ -155,7 +155,7 @@ mod tests {
                       template <class T> int d(T x) { return sizeof(T); }\n\
                       int f(unsigned u) { return a(*p()) + b(&v, v.c) + c(u + 1) + d(v.g()); }\n";
         let case = TestCase::single("a.cc", before.as_bytes()).unwrap();
-        let snapshot = Snapshot::new(case.clone(), Language::Cpp);
+        let snapshot = Snapshot::new(case.clone(), Language::CPP);
         let proposals = Proposals::of(&CppTemplateParameters, &snapshot).list;
         let deduced = proposals.iter().filter(|proposal| proposal.list == 4);
         let texts: Vec<String> = deduced

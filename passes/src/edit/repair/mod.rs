@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use clreduce_language::{Entities, EntityId, Follow, ItemId, Reach};
-use clreduce_testcase::{Complaint, Edit, Kept, Patch, Run, tokens};
+use clreduce_testcase::{Complaint, Edit, Feature, Kept, Patch, Run, tokens};
 
 use crate::analysis::{PresumedLines, Unit};
 use crate::snapshot::Snapshot;
@@ -54,7 +54,7 @@ impl Refusal<'_> {
     /// What the complaints miss; `None` where they say nothing of the variant.
     #[must_use]
     pub fn repaired(&self, snapshot: &Snapshot) -> Option<Repaired> {
-        let is_known = snapshot.language().is_cpp() && snapshot.file_count() == 1;
+        let is_known = snapshot.language().has(Feature::Classes) && snapshot.file_count() == 1;
         let unit = Unit::all(snapshot).next().filter(|_| is_known)?;
         let mut repair = Repair::new(snapshot, unit, self.refused, self.accepted);
         let (variant, kept) = snapshot.case().apply_and_track(self.refused);

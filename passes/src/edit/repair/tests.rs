@@ -45,7 +45,7 @@ fn left_after(
         complaints: &complaints,
         heard: &heard,
     };
-    let snapshot = Snapshot::new(case.clone(), Language::Cpp);
+    let snapshot = Snapshot::new(case.clone(), Language::CPP);
     let Repaired { blamed, parts, .. } = refusal.repaired(&snapshot)?;
     let left = (0..).zip(&proposals).filter(|(index, _)| !blamed.contains(index));
     let left = left.map(|(_, patch)| *patch).chain([&parts]).collect();

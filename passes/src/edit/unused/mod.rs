@@ -4,7 +4,7 @@ mod symbols;
 mod unreached;
 
 use clreduce_language::ItemId;
-use clreduce_testcase::Patch;
+use clreduce_testcase::{Feature, Patch};
 
 use crate::snapshot::Snapshot;
 use symbols::UnusedSymbols;
@@ -24,7 +24,7 @@ impl UnusedDeclarations {
     /// Looks at the uses in a snapshot; `None` where nothing may be concluded from them.
     #[must_use]
     pub fn new(snapshot: &Snapshot) -> Option<Self> {
-        let uses = match snapshot.language().is_cpp() {
+        let uses = match snapshot.language().has(Feature::Classes) {
             true => Uses::Items(UnreachedItems::new(snapshot)?),
             false => Uses::Symbols(UnusedSymbols::new(snapshot)?),
         };

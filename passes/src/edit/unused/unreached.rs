@@ -93,7 +93,7 @@ mod tests {
     /// The text that is left when `part` is removed.
     fn left(source: &str, part: &str) -> String {
         let case = TestCase::single("a.cc", source.as_bytes()).unwrap();
-        let snapshot = Snapshot::new(case.clone(), Language::Cpp);
+        let snapshot = Snapshot::new(case.clone(), Language::CPP);
         let start = source.find(part).unwrap();
         let patch = Patch::single(Edit::delete(0, start..start + part.len()));
         let patch = UnreachedItems::new(&snapshot).unwrap().follow(&snapshot, patch, &[]);
@@ -112,7 +112,7 @@ mod tests {
         let source =
             "struct A { int f(); };\nstruct B { A *a; };\nint main() { B b; return b.a->f(); }\n";
         let case = TestCase::single("a.cc", source.as_bytes()).unwrap();
-        let snapshot = Snapshot::new(case.clone(), Language::Cpp);
+        let snapshot = Snapshot::new(case.clone(), Language::CPP);
         let edit = |before: &str, after: &'static str| {
             let start = source.find(before).unwrap();
             Edit::replace(0, start..start + before.len(), after.as_bytes())

@@ -300,7 +300,7 @@ mod tests {
 
     fn check(before: &str, after: &str) {
         let case = TestCase::single("a.c", before.as_bytes()).unwrap();
-        let snapshot = Snapshot::new(case, Language::OpenCl);
+        let snapshot = Snapshot::new(case, Language::OPENCL);
         let unit = Tokens::all(&snapshot).next().unwrap();
         let out = lay_out(unit, snapshot.tree(0)).unwrap();
         assert_eq!(String::from_utf8_lossy(&out), after);
@@ -385,7 +385,7 @@ auto f(auto... a) -> int {
 }
 ";
         let case = TestCase::single("a.cc", before.as_bytes()).unwrap();
-        let snapshot = Snapshot::new(case, Language::Cpp);
+        let snapshot = Snapshot::new(case, Language::CPP);
         let unit = Tokens::all(&snapshot).next().unwrap();
         let out = lay_out(unit, snapshot.tree(0)).unwrap();
         assert_eq!(String::from_utf8_lossy(&out), after);

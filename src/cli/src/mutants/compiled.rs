@@ -8,7 +8,7 @@ use clreduce_check::HostKernel;
 use clreduce_compiler::Clang;
 use clreduce_interestingness::Cancel;
 use clreduce_process::{End, Limits, ToolRunner};
-use clreduce_testcase::{Language, TestCase};
+use clreduce_testcase::{Feature, Language, TestCase};
 use tempfile::TempDir;
 
 use super::result::Fate;
@@ -68,18 +68,15 @@ impl Compiled {
     /// When clang does not come to an end, with the reason.
     fn code_of(&self, case: &TestCase, cancel: &Cancel) -> Result<Option<String>, CompilerTrouble> {
         let kernel;
-        let (options, files): (Vec<OsString>, &TestCase) = match self.language {
-            Language::OpenCl | Language::Cuda => {
-                let file = &case.files()[0];
-                let Ok(read) = HostKernel::of(&file.path, file.bytes.clone()) else {
-                    return Ok(None);
-                };
-                kernel = read;
-                (self.clang.host(self.language), &kernel.files)
-            }
-            Language::OpenClCpp | Language::C | Language::Cpp | Language::Text => {
-                (Vec::new(), case)
-            }
+        let (options, files) = if self.language.has(Feature::CheckedKernels) {
+            let file = &case.files()[0];
+            let Ok(read) = HostKernel::of(&file.path, file.bytes.clone()) else {
+                return Ok(None);
+            };
+            kernel = read;
+            (self.clang.host(self.language), &kernel.files)
+        } else {
+            (Vec::new(), case)
         };
         let words = ["-O2", "-w", "-S", "-o", "-", &files.files()[0].path];
         let args = options.into_iter().chain(words.map(OsString::from)).collect();

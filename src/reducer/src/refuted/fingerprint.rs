@@ -174,7 +174,7 @@ mod tests {
         let depth = 100_000;
         let source = format!("{}x{}", "{".repeat(depth), "}".repeat(depth));
         let case = TestCase::single("a.c", source.as_bytes()).unwrap();
-        let snapshot = Snapshot::new(case, Language::Text);
+        let snapshot = Snapshot::new(case, Language::TEXT);
         let fingerprints = Fingerprints::new(&snapshot, find("statements").unwrap());
         let known: BTreeSet<u64> = (0..depth)
             .map(|at| Patch::single(Edit::delete(0, at..2 * depth - at)))

@@ -260,7 +260,7 @@ mod tests {
         int main() { n::A<int> a; return a.get(1); }";
 
     fn entities(source: &str) -> (SyntaxTree, Entities) {
-        let tree = SyntaxTree::parse(source.as_bytes(), Language::Cpp);
+        let tree = SyntaxTree::parse(source.as_bytes(), Language::CPP);
         let entities = Entities::new(source.as_bytes(), &tree);
         (tree, entities)
     }
@@ -319,7 +319,7 @@ mod tests {
     fn a_launch_needs_what_configures_it() {
         let source = "struct dim3 { }; int cudaConfigureCall(dim3, dim3); int cudaFree(void *);
             template <class T> __attribute__((global)) void k(T) { } int main() { k<int><<<1, 1>>>(1); }";
-        let tree = SyntaxTree::parse(source.as_bytes(), Language::Cuda);
+        let tree = SyntaxTree::parse(source.as_bytes(), Language::CUDA);
         let entities = Entities::new(source.as_bytes(), &tree);
         let text = |id| &source[entities.range(&tree, id)];
         let roots: Vec<ItemId> = entities.ids().filter(|&id| text(id).contains("main")).collect();

@@ -291,7 +291,7 @@ mod tests {
     #[test]
     fn a_mention_weighs_what_is_reached_through_it_alone() {
         let source = "struct A { int a; };\nstruct B { A b; };\nstruct C { A c; B d; };\nint main() { C c; A a; B b; }";
-        let tree = SyntaxTree::parse(source.as_bytes(), Language::Cpp);
+        let tree = SyntaxTree::parse(source.as_bytes(), Language::CPP);
         let entities = Entities::new(source.as_bytes(), &tree);
         let roots: Vec<ItemId> =
             entities.ids().filter(|&id| entities.item(id).kind == ItemKind::Function).collect();
@@ -313,7 +313,7 @@ mod tests {
     fn a_member_is_there_only_if_its_class_is() {
         let source = "struct C { void f(); };\nstruct B { C f(); int b; };\nstruct A { void f(); };\n\
             int main() { A a; a.f(); B b; }";
-        let tree = SyntaxTree::parse(source.as_bytes(), Language::Cpp);
+        let tree = SyntaxTree::parse(source.as_bytes(), Language::CPP);
         let entities = Entities::new(source.as_bytes(), &tree);
         let main = entities.named(b"main")[0];
         let weights = entities.weights(&tree, entities.declarations(main));

@@ -173,7 +173,7 @@ mod tests {
     /// The types of the values that are assigned to `_`, by name.
     fn of(source: &str) -> Vec<String> {
         let bytes = source.as_bytes();
-        let tree = SyntaxTree::parse(bytes, Language::OpenCl);
+        let tree = SyntaxTree::parse(bytes, Language::OPENCL);
         let symbols = Symbols::new(bytes, &tree);
         let types = Types::new(bytes, &tree, &symbols);
         let values = tree.ids().filter(|&id| tree.kind(id) == NodeKind::AssignmentExpression);

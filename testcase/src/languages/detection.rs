@@ -1,0 +1,128 @@
+//! Which language a test case is written in: names tell, and where none does, the text.
+
+use super::Language;
+use crate::files::{SourceFile, TestCase};
+
+/// An ending of the names of files.
+pub(super) enum Ending {
+    /// All files with it are in the language.
+    Always(&'static str),
+    /// Those are whose text is like this; another language has the ending as well.
+    Where(&'static str, fn(&[u8]) -> bool),
+}
+
+/// A text that tells the language.
+pub(super) struct Look {
+    /// It has one of these words; any text has none.
+    pub words: &'static [&'static str],
+    /// One of its files is like this.
+    pub also: Option<fn(&[u8]) -> bool>,
+    /// Of two languages that a text looks like, it is in the one that is more certain.
+    pub certainty: u8,
+}
+
+/// How well an ending fits: by the text, in the same case, in its length.
+type Fit = (bool, bool, usize);
+
+impl Ending {
+    fn fit(&self, file: &SourceFile) -> Option<Fit> {
+        let (ending, by_text) = match *self {
+            Self::Always(ending) => (ending, false),
+            Self::Where(ending, is_like) => (ending, is_like(&file.bytes).then_some(true)?),
+        };
+        let before = |path: &str| path.strip_suffix(ending).is_some_and(|path| path.ends_with('.'));
+        let is_exact = before(&file.path);
+        (is_exact || before(&file.path.to_ascii_lowercase())).then_some((
+            by_text,
+            is_exact,
+            ending.len(),
+        ))
+    }
+}
+
+impl Look {
+    fn fits(&self, case: &TestCase) -> bool {
+        let texts = || case.files().iter().map(|file| &*file.bytes);
+        let has = |word: &str| {
+            texts().any(|text| text.windows(word.len()).any(|part| part == word.as_bytes()))
+        };
+        (self.words.is_empty() || self.words.iter().any(|word| has(word)))
+            && self.also.is_none_or(|is_like| texts().any(is_like))
+    }
+}
+
+impl Language {
+    /// Guesses by file names, then by content: the first file that tells decides. The name of a header tells least.
+    #[must_use]
+    pub fn detect(case: &TestCase) -> Self {
+        let is_header = |file: &&SourceFile| file.path.ends_with(".h");
+        let sources = case.files().iter().filter(|file| !is_header(file));
+        let headers = case.files().iter().filter(is_header);
+        sources
+            .chain(headers)
+            .find_map(Self::of_name)
+            .or_else(|| Self::of_look(case))
+            .unwrap_or(Self::TEXT)
+    }
+
+    fn of_name(file: &SourceFile) -> Option<Self> {
+        let fit =
+            |language: &Self| language.0.endings.iter().filter_map(|ending| ending.fit(file)).max();
+        Self::ALL.into_iter().filter(|language| fit(language).is_some()).max_by_key(fit)
+    }
+
+    fn of_look(case: &TestCase) -> Option<Self> {
+        let certainty = |language: &Self| {
+            let look = language.0.look.as_ref()?;
+            look.fits(case).then_some(look.certainty)
+        };
+        Self::ALL.into_iter().filter(|language| certainty(language).is_some()).max_by_key(certainty)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_the_language_and_content_where_they_do_not() {
+        let detect = |path: &str, text: &str| {
+            Language::detect(&TestCase::single(path, text.as_bytes()).unwrap())
+        };
+        for ending in ["cc", "cpp", "cxx", "C", "hh", "hpp", "ii", "cppm", "ixx", "CPP"] {
+            assert_eq!(detect(&format!("a.{ending}"), "int x;"), Language::CPP, "{ending}");
+        }
+        for (name, text, expected) in [
+            ("a.c", "class A { };", Language::C),
+            ("a.i", "int x;", Language::C),
+            ("a.h", "int class; /* template <class T> */", Language::C),
+            ("a.h", "template <class T> struct A;", Language::CPP),
+            ("a.h", "namespace a { }", Language::CPP),
+            ("a.clcpp", "int x;", Language::OPENCL_CPP),
+            ("a.cl", "template <class T> T f(T x);", Language::OPENCL_CPP),
+            ("a.cl", "kernel void f(private int x) { }", Language::OPENCL),
+            ("a.cu", "class A { };", Language::CUDA),
+            ("a.cui", "int x;", Language::CUDA),
+            ("a.cpp1.ii", "int x;", Language::CUDA),
+            ("bug", "using namespace std;", Language::CPP),
+            ("bug", "__kernel void f() { } namespace n { }", Language::OPENCL_CPP),
+            ("bug", "__kernel void f() { }", Language::OPENCL),
+            ("bug", "int main(void) { }", Language::C),
+            ("bug", "what is this", Language::TEXT),
+        ] {
+            assert_eq!(detect(name, text), expected, "{name}: {text}");
+        }
+    }
+
+    #[test]
+    fn sources_tell_more_than_their_headers() {
+        let file =
+            |path: &str| SourceFile { path: path.into(), bytes: b"int x;".as_slice().into() };
+        for (source, expected) in
+            [("src/b.cc", Language::CPP), ("b.cl", Language::OPENCL), ("b.txt", Language::C)]
+        {
+            let case = TestCase::new(vec![file("a.h"), file(source)]).unwrap();
+            assert_eq!(Language::detect(&case), expected, "{source}");
+        }
+    }
+}

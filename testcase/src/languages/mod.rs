@@ -1,0 +1,148 @@
+//! Languages: one file for each, with a description. Everything else asks a description and compares no language with another, so
+//! that a language is added in one place.
+
+mod c;
+mod cpp;
+mod cuda;
+mod detection;
+mod opencl;
+mod opencl_cpp;
+mod text;
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use detection::{Ending, Look};
+
+/// A language that test cases are written in.
+#[derive(Clone, Copy)]
+pub struct Language(&'static Description);
+
+/// All that is known of a language.
+struct Description {
+    /// The name used on the command line.
+    name: &'static str,
+    /// Endings of the names of its files.
+    endings: &'static [Ending],
+    /// What tells it where no name does.
+    look: Option<Look>,
+    /// The grammar that reads it.
+    grammar: Option<Grammar>,
+    /// What programs in it may have.
+    features: &'static [Feature],
+}
+
+/// A grammar. Languages that extend or restrict each other share one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grammar {
+    /// C, and OpenCL C.
+    C,
+    /// C++, and what extends it for OpenCL and CUDA.
+    Cpp,
+}
+
+/// What programs in a language may have. Passes and checks say what they need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feature {
+    /// A structure that a grammar knows.
+    Syntax,
+    /// Declarations, types and flow as in C, which [symbols](https://docs.rs/clreduce-language) describe.
+    Symbols,
+    /// What C++ has beside them, such as classes, templates and references.
+    Classes,
+    /// Functions that are called without a declaration, and declarations without a type, as in old C.
+    ImplicitDeclarations,
+    /// The words of OpenCL, such as `kernel` and `global`.
+    OpenClWords,
+    /// Vectors as in OpenCL C, such as `int4` and its `.xyzw`.
+    Vectors,
+    /// Variables outside functions that functions may change.
+    GlobalVariables,
+    /// Functions that run in many work-items on a device.
+    Kernels,
+    /// Kernels whose arguments, barriers and built-in functions are known well enough to run and to check them.
+    CheckedKernels,
+    /// Functions for a host and for a device side by side, and launches such as `f<<<1, 1>>>()`.
+    HostAndDevice,
+}
+
+impl Language {
+    /// OpenCL C.
+    pub const OPENCL: Self = Self(&opencl::DESCRIPTION);
+    /// C++ for OpenCL.
+    pub const OPENCL_CPP: Self = Self(&opencl_cpp::DESCRIPTION);
+    /// CUDA C++.
+    pub const CUDA: Self = Self(&cuda::DESCRIPTION);
+    /// C.
+    pub const C: Self = Self(&c::DESCRIPTION);
+    /// C++.
+    pub const CPP: Self = Self(&cpp::DESCRIPTION);
+    /// Anything else: only passes over lines and tokens apply.
+    pub const TEXT: Self = Self(&text::DESCRIPTION);
+
+    /// Every language, in the order of `--lang`.
+    pub const ALL: [Language; 6] =
+        [Self::OPENCL, Self::OPENCL_CPP, Self::CUDA, Self::C, Self::CPP, Self::TEXT];
+
+    /// The name used on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// The grammar that reads it, if there is one.
+    #[must_use]
+    pub fn grammar(self) -> Option<Grammar> {
+        self.0.grammar
+    }
+
+    /// Returns true if programs in it may have this.
+    #[must_use]
+    pub fn has(self, feature: Feature) -> bool {
+        self.0.features.contains(&feature)
+    }
+
+    /// Returns true if programs in it may have all of these.
+    #[must_use]
+    pub fn has_all(self, features: &[Feature]) -> bool {
+        features.iter().all(|feature| self.has(*feature))
+    }
+}
+
+impl PartialEq for Language {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Language {}
+
+impl fmt::Debug for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// There is no language of this name.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unknown language `{0}`")]
+pub struct UnknownLanguage(String);
+
+impl FromStr for Language {
+    type Err = UnknownLanguage;
+
+    fn from_str(name: &str) -> Result<Self, UnknownLanguage> {
+        Self::ALL
+            .into_iter()
+            .find(|language| language.name() == name)
+            .ok_or_else(|| UnknownLanguage(name.to_owned()))
+    }
+}
