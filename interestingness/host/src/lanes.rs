@@ -22,7 +22,7 @@ use crate::for_compiler::is_for_the_compiler;
 /// has none.
 pub(crate) fn watched(program: &[u8]) -> Option<Vec<u8>> {
     let view = with_types_of_macros(program);
-    let tree = SyntaxTree::parse(&view, Language::OpenCl);
+    let tree = SyntaxTree::parse(&view, Language::OPENCL);
     let types = Types::new(&view, &tree, &Symbols::new(&view, &tree));
     let mut rewriter = Rewriter {
         source: program,

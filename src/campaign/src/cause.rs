@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use clreduce_generator::is_general;
 use clreduce_kernel::ProgramKind;
 use clreduce_recipe::show;
-use clreduce_testcase::Language;
+use clreduce_testcase::{Feature, Language};
 
 use crate::cure::{Cure, Cures};
 use crate::matrix::{Configuration, SourceKind};
@@ -93,15 +93,15 @@ impl BugReduction<'_> {
 
     fn language(&self) -> Language {
         match self.runner.matrix.kind {
-            SourceKind::Kernels(ProgramKind::OpenCl) => Language::OpenCl,
-            SourceKind::Kernels(_) => Language::Cuda,
+            SourceKind::Kernels(ProgramKind::OpenCl) => Language::OPENCL,
+            SourceKind::Kernels(_) => Language::CUDA,
             SourceKind::C => Language::C,
         }
     }
 
     /// In CUDA, many functions are made of operators by the text itself, and these may be all that is left of them.
     fn may_stand_for_another(&self, part: &Part) -> bool {
-        self.language() == Language::Cuda && !part.is_own
+        self.language().has(Feature::HostAndDevice) && !part.is_own
     }
 
     /// Returns true if one of these texts looks like this.

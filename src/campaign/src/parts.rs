@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clreduce_generator::operator_name;
 use clreduce_language::{NodeField, NodeId, NodeKind, Symbols, SyntaxTree, Types};
-use clreduce_testcase::Language;
+use clreduce_testcase::{Feature, Language};
 
 /// The most operands that are tried in the place of what has them.
 const MOST_OPERANDS: usize = 3;
@@ -156,7 +156,7 @@ impl Text<'_> {
 
     /// A number of the type of an expression, where the language names that as OpenCL C does.
     fn number(&self, node: NodeId, number: i32) -> String {
-        match self.types.of(node).number().filter(|_| self.language == Language::OpenCl) {
+        match self.types.of(node).number().filter(|_| self.language.has(Feature::Vectors)) {
             Some(ty) => format!("(({ty})({number}))"),
             None => format!("({number})"),
         }
@@ -188,7 +188,7 @@ mod tests {
     fn constructs_give_their_place_to_what_they_have() {
         let source = "int f(int x) { return x; }\n\
             kernel void k(global int *a) { if (a[1]) a[0] += mad_sat(f(1), a[2] < 3, 4); }\n";
-        let found = parts(source, Language::OpenCl);
+        let found = parts(source, Language::OPENCL);
         let names: Vec<(&str, bool)> =
             found.iter().map(|part| (part.name.as_str(), part.is_own)).collect();
         assert_eq!(
