@@ -1,7 +1,7 @@
 use super::*;
 
 fn kernels(source: &[u8]) -> Vec<KernelSignature> {
-    kernel_signatures(source, Language::OpenCl)
+    kernel_signatures(source, Language::OPENCL)
 }
 
 fn parameters(text: &str) -> Vec<KernelParameter> {
@@ -63,7 +63,7 @@ fn structures_have_a_layout() {
     assert!(matches!(&found[4], KernelParameter::Objects { read_only: true, .. }));
     let source = b"struct V { float3 at; bool on; __device__ float x() const { return at.x; } };\n\
         struct H { virtual int f(); int a; }; __global__ void k(V v, bool b, float3 *c, H h) {}";
-    let found = kernel_signatures(source, Language::Cuda).remove(0).parameters;
+    let found = kernel_signatures(source, Language::CUDA).remove(0).parameters;
     let sizes: Vec<usize> = found
         .iter()
         .map(|parameter| match parameter {
@@ -80,7 +80,7 @@ fn structures_have_a_layout() {
 fn kernels_of_cuda() {
     let source = b"template<int N> struct S {}; extern \"C\" __global__ __launch_bounds__(64, 2)\n\
         void k(const unsigned long long *__restrict__ a, float4 *b, S<3> s, float3 *c, double d) { }";
-    let found = kernel_signatures(source, Language::Cuda).remove(0);
+    let found = kernel_signatures(source, Language::CUDA).remove(0);
     assert_eq!(found.name, "k");
     assert_eq!(found.parameters[..2], [buffer("a", "ulong", true), buffer("b", "float4", false)]);
     assert!(matches!(
