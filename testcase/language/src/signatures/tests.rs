@@ -1,3 +1,5 @@
+//! Signatures of kernels, and the layouts of their parameters.
+
 use super::*;
 
 fn kernels(source: &[u8]) -> Vec<KernelSignature> {
