@@ -52,7 +52,7 @@ pub fn parts(output: &str) -> Vec<String> {
     if said.is_empty() { of_driver(output).into_iter().collect() } else { said }
 }
 
-/// What the driver of a compiler says of the part that crashed, if the part itself said nothing.
+/// The message of a compiler driver about the part that crashed, if that part printed no message of its own.
 fn of_driver(output: &str) -> Option<String> {
     let found = pattern!(
         r"unable to execute command: [\w ]+|\w+ frontend command failed (?:due to signal|with exit code \d+)|'\w+' died due to signal \d+"

@@ -98,13 +98,13 @@ fn digest_of(content: Vec<u8>) -> String {
     format!("{:x}", Sha256::digest(content))
 }
 
-/// What the system tells of a file. It differs once somebody has written to the file or replaced it.
+/// The identity and the times of a file. They differ once somebody has written to the file or replaced it.
 #[derive(PartialEq, Eq)]
 struct Stamp([i128; 6]);
 
 #[cfg(unix)]
 impl Stamp {
-    /// That of a file of this user that can be run; a link is none.
+    /// Reads the identity of an executable file that this user owns. A link has none.
     fn of(place: &Path) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;
         let file = fs::symlink_metadata(place).ok()?;

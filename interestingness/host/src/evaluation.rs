@@ -269,7 +269,7 @@ mod tests {
     const FUNCTIONS: &str = "int next(int *p) { return ++*p; }\nint peek(int *p) { return *p; }\n\
         int two(int a, int b) { return a + b; }\n#define BOTH(a, b) two(a, b)\n";
 
-    /// What becomes of an expression in a function.
+    /// Returns the text that replaces an expression in a function.
     fn of(expression: &str) -> Option<String> {
         let before = format!("{FUNCTIONS}void f(int *p, int i, int x) {{ ");
         let source = format!("{before}{expression}; }}");
