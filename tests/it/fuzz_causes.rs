@@ -131,3 +131,31 @@ fn the_construct_at_fault_is_named_and_not_what_carries_its_value() {
         assert_eq!(named, planted, "{}", of.name);
     }
 }
+
+/// A frequent bug that no construct cures: what is wrong is the size of a type.
+static THREE_LANES: [Planted; 2] = [
+    Planted { name: "sound", faults: &[], run: run_lanes::<0> },
+    Planted { name: "lanes", faults: &[Fault::WrongInitialiser], run: run_lanes::<1> },
+];
+
+fn run_lanes<const N: usize>(
+    _: &ToolRunner,
+    run: &KernelRun,
+    _: RunLimits,
+    _: &Cancel,
+) -> RunReport {
+    run_with(THREE_LANES[N].faults, run)
+}
+
+#[test]
+fn types_are_cures_as_well() {
+    let out = tempfile::tempdir().unwrap();
+    let Programs::Generated(programs) = programs() else { unreachable!() };
+    let profile = Profile { mode: Mode::Free, ..programs.profile };
+    let programs = Programs::Generated(GeneratedPrograms { profile, ..programs });
+    let told = campaign_with_gate(out.path(), (programs, 250), &THREE_LANES, (2, 0));
+    let of = |end: End| told.conclusions.iter().filter(move |found| found.end == end);
+    let bugs: Vec<_> = of(End::Bug).map(|found| found.construct.as_deref()).collect();
+    assert_eq!(bugs, [Some("vec3")], "{:#?}", told.conclusions);
+    assert!(of(End::Known).count() > 0, "{:#?}", told.conclusions);
+}

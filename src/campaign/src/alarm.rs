@@ -7,6 +7,7 @@ use crate::cure::{self, Cures};
 use crate::external::NoProgram;
 use crate::jury;
 use crate::knowledge::{Knowledge, KnownBug};
+use crate::lanes::{self, THREE_LANES};
 use crate::log::{AvoidLine, Conclusion, End};
 use crate::outcome::{Class, ExpectedResult, Observed, Subject};
 use crate::programs::{Program, Programs};
@@ -211,14 +212,7 @@ impl Investigator<'_> {
             }
             let Some(kernel) = suspect.program.kernel() else { continue };
             for construct in bug.telling() {
-                if cure::cures(self.runner, self.programs, configuration, construct, &[kernel])? {
-                    let feature = cure::feature_of(
-                        self.runner,
-                        self.programs,
-                        configuration,
-                        construct,
-                        kernel,
-                    )?;
+                if let Some(feature) = self.feature_of(suspect, kernel, construct)? {
                     return Some(Some(Finding::known(bug, Some(construct), Some(feature))));
                 }
             }
@@ -230,6 +224,26 @@ impl Investigator<'_> {
             return Some(Some(Finding::known(&bugs[0], None, None)));
         }
         Some(None)
+    }
+
+    /// The entry of an avoid list for a construct, if it cures a program. The outermost `None` says that the campaign is
+    /// cancelled.
+    fn feature_of(
+        &self,
+        suspect: &Suspect<'_>,
+        kernel: &Kernel,
+        construct: &str,
+    ) -> Option<Option<String>> {
+        let (runner, programs) = (self.runner, self.programs);
+        let configuration = suspect.alarm.configuration;
+        if construct == THREE_LANES {
+            let is_cured = lanes::cure(runner, configuration, &suspect.original)?;
+            return Some(is_cured.then(|| construct.to_owned()));
+        }
+        if !cure::cures(runner, programs, configuration, construct, &[kernel])? {
+            return Some(None);
+        }
+        cure::feature_of(runner, programs, configuration, construct, kernel).map(Some)
     }
 
     /// The reduced program of a known bug, with what is expected of it.

@@ -13,6 +13,7 @@ use clreduce_recipe::show;
 use clreduce_testcase::{Feature, Language};
 
 use crate::cure::{Cure, Cures};
+use crate::lanes::{THREE_LANES, with_four};
 use crate::matrix::{Configuration, SourceKind};
 use crate::outcome::{ExpectedResult, Subject};
 use crate::parts::{Part, parts};
@@ -29,7 +30,13 @@ impl BugReduction<'_> {
     ) -> Result<Cures, Stop> {
         let all = cures.telling.iter().flat_map(Cure::names).chain(&cures.all);
         let names: Vec<&String> = all.filter(|name| !is_general(name)).collect();
-        if names.is_empty() || witnesses.is_empty() {
+        if names.is_empty() {
+            return match self.is_of_lanes(configuration, reduced, witnesses)? {
+                true => Ok(of_lanes(cures)),
+                false => Ok(cures),
+            };
+        }
+        if witnesses.is_empty() {
             return Ok(cures);
         }
         let place = |part: &Part| names.iter().position(|name| **name == part.name);
@@ -99,6 +106,18 @@ impl BugReduction<'_> {
         }
     }
 
+    /// Returns true if the text is right with four lanes wherever it has three.
+    fn is_of_lanes(
+        &self,
+        configuration: usize,
+        reduced: &Subject,
+        witnesses: &[Configuration],
+    ) -> Result<bool, Stop> {
+        let is_opencl = self.language() == Language::OpenCl;
+        let text = with_four(&reduced.source).filter(|_| is_opencl);
+        self.has(text.as_slice(), Look::Right, configuration, reduced, witnesses)
+    }
+
     /// In CUDA, many functions are made of operators by the text itself, and these may be all that is left of them.
     fn may_stand_for_another(&self, part: &Part) -> bool {
         self.language().has(Feature::HostAndDevice) && !part.is_own
@@ -159,6 +178,14 @@ enum Look {
     Wrong,
     /// A witness does not run it, or has another result than the others.
     Unclear,
+}
+
+/// The cures of a program that is wrong with three lanes alone.
+fn of_lanes(cures: Cures) -> Cures {
+    let name = THREE_LANES.to_owned();
+    let all = cures.all.into_iter().chain([name.clone()]).collect();
+    let telling = vec![Cure { feature: name.clone(), construct: name, siblings: Vec::new() }];
+    Cures { all, telling, ..cures }
 }
 
 fn is_of_family(cures: &Cures, name: &String) -> bool {

@@ -14,6 +14,7 @@ mod external;
 mod gate;
 mod jury;
 mod knowledge;
+mod lanes;
 mod log;
 mod matrix;
 mod outcome;

@@ -21,6 +21,7 @@ use crate::CampaignError;
 use crate::cure::{Cure, Cures, Search};
 use crate::elsewhere::{MakeTest, NoTest, ReductionTest};
 use crate::knowledge::KnownBug;
+use crate::lanes::THREE_LANES;
 use crate::log::End;
 use crate::outcome::{Observed, Subject};
 use crate::programs::Programs;
@@ -180,6 +181,10 @@ impl BugReduction<'_> {
             true => self.cures_of_text(configuration, &reduced, &found.witnesses, cures)?,
             false => cures,
         };
+        if let Some((bug, cure)) = same_kind(&cures, bugs) {
+            let telling = vec![cure.clone()];
+            return Ok(Reduced::Duplicate(bug, Cures { telling, ..cures }));
+        }
         if let Some(bug) = self.duplicate_of(&reduced.source, bugs) {
             return Ok(Reduced::Duplicate(bug, cures));
         }
@@ -368,11 +373,11 @@ impl BugReduction<'_> {
     }
 }
 
-/// The bug that a construct with siblings shows, or one of these, with the construct. Without siblings, nothing speaks for one
-/// bug in two places.
+/// The bug that a construct with siblings shows, or one of these, with the construct; so does a type that nothing else cures. Of
+/// other constructs, nothing speaks for one bug in two places.
 fn same_kind<'a>(cures: &'a Cures, bugs: &[KnownBug]) -> Option<(String, &'a Cure)> {
-    let of_family = cures.telling.iter().filter(|cure| !cure.siblings.is_empty());
-    of_family.into_iter().find_map(|cure| {
+    let says_enough = |cure: &&Cure| !cure.siblings.is_empty() || cure.construct == THREE_LANES;
+    cures.telling.iter().filter(says_enough).find_map(|cure| {
         let is_it = |bug: &&KnownBug| cure.names().any(|name| bug.constructs.contains(name));
         Some((bugs.iter().find(is_it)?.name.clone(), cure))
     })

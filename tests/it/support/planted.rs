@@ -34,6 +34,8 @@ pub enum Fault {
     WrongTogether(&'static [&'static str], &'static [&'static str]),
     /// The result is wrong if the text calls this function, and buffers have the contents that clreduce tries first.
     WrongForFirstInputs(&'static str),
+    /// The result is wrong if an initialiser has a vector of three lanes.
+    WrongInitialiser,
     /// The result of floating-point numbers differs in the last bit.
     LastBit,
     /// It dies with this message.
@@ -88,6 +90,12 @@ fn calls(source: &str, name: &str) -> bool {
     source.match_indices(&call).any(|(at, _)| is_whole(at))
 }
 
+/// Returns true if an initialiser in braces has a vector of three lanes.
+fn initialises_three(source: &str) -> bool {
+    let initialisers = source.split("= {").skip(1).filter_map(|rest| rest.split(';').next());
+    initialisers.into_iter().any(|initialiser| initialiser.contains("3)("))
+}
+
 /// Functions that take the results of others.
 const AROUND: [&str; 9] =
     ["abs", "abs_diff", "add_sat", "bitselect", "hadd", "mad_sat", "mul_hi", "rhadd", "sub_sat"];
@@ -139,6 +147,7 @@ pub fn run_with(faults: &[Fault], run: &KernelRun) -> RunReport {
             Fault::WrongForFirstInputs(name) if has(name) && has_first_inputs(run) => {
                 spoil(&mut outcome, bit);
             }
+            Fault::WrongInitialiser if initialises_three(&source) => spoil(&mut outcome, bit),
             Fault::LastBit if source.contains("global float") => spoil(&mut outcome, bit),
             Fault::Flaky if RUNS.fetch_add(1, Ordering::Relaxed).is_multiple_of(7) => {
                 spoil(&mut outcome, bit);

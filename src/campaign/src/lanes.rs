@@ -1,0 +1,104 @@
+//! Vectors of three lanes as a cure: the same text with four lanes in their place.
+//!
+//! Their size is that of four lanes, which compilers forget in places that no construct is to blame for, such as initialisers.
+
+use clreduce_language::Number;
+use clreduce_testcase::{TokenKind, tokens};
+
+use crate::matrix::Configuration;
+use crate::outcome::{ExpectedResult, Subject};
+use crate::runner::Runner;
+
+/// The name of the feature.
+pub(crate) const THREE_LANES: &str = "vec3";
+
+/// A text in OpenCL C with four lanes in the place of three. `None` if it has none, or reads or writes three at a time in memory.
+pub(crate) fn with_four(source: &str) -> Option<String> {
+    let (mut text, mut end, mut changes) = (String::new(), 0, 0);
+    // The depth of parentheses, and the vectors that are being listed, each with the depth of its list and its commas.
+    let (mut depth, mut lists): (usize, Vec<(usize, usize)>) = (0, Vec::new());
+    // A type in parentheses, and a list in parentheses behind it, make a vector.
+    let mut literal = 0;
+    for token in tokens(source.as_bytes()) {
+        let word = source.get(token.range())?;
+        text += source.get(end..token.start as usize)?;
+        end = token.end as usize;
+        let wide = (token.kind == TokenKind::Word).then(|| widened(word)).flatten();
+        literal = match (literal, word) {
+            (_, "(") if literal != 3 => 1,
+            (1, _) if wide.is_some() => 2,
+            (2, ")") => 3,
+            (3, "(") => 4,
+            _ => 0,
+        };
+        match word {
+            "vload3" | "vstore3" => return None,
+            "(" => depth += 1,
+            "," => lists.iter_mut().filter(|(own, _)| *own == depth).for_each(|(_, n)| *n += 1),
+            ")" => {
+                if let Some((_, commas)) = lists.pop_if(|(own, _)| *own == depth)
+                    && commas > 0
+                {
+                    text += ", 0";
+                }
+                depth = depth.saturating_sub(1);
+            }
+            _ => {}
+        }
+        if literal == 4 {
+            lists.push((depth, 0));
+            literal = 1;
+        }
+        changes += usize::from(wide.is_some());
+        text += wide.as_deref().unwrap_or(word);
+    }
+    text += source.get(end..)?;
+    (changes > 0).then_some(text)
+}
+
+/// The name of a type with three lanes, or of a conversion to one, with four.
+fn widened(word: &str) -> Option<String> {
+    let start = ["convert_", "as_"].into_iter().find(|start| word.starts_with(start)).unwrap_or("");
+    let rest = &word[start.len()..];
+    let (ty, end) = rest.split_at(rest.find('_').unwrap_or(rest.len()));
+    let number = Number::built_in(ty).filter(|number| number.lanes == 3)?;
+    Some(format!("{start}{}{end}", Number { lanes: 4, ..number }))
+}
+
+/// Returns true if a program has one result with four lanes in the place of three, on a configuration and on the host. `None` once
+/// the campaign is cancelled.
+pub(crate) fn cure(runner: &Runner, configuration: usize, subject: &Subject) -> Option<bool> {
+    let (Some(source), Some(device)) = (with_four(&subject.source), runner.matrix.host) else {
+        return Some(false);
+    };
+    let expected = ExpectedResult::Open { executed: true };
+    let subject = Subject { source, expected, ..subject.clone() };
+    let host = Configuration { device, options: String::new() };
+    let (right, _) = runner.outcome(&host, &subject)?;
+    let (own, _) = runner.outcome(&runner.matrix.configurations[configuration], &subject)?;
+    Some(right.result().is_some() && right.result() == own.result())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_lanes_become_four() {
+        let four = |text: &str| with_four(text);
+        assert_eq!(
+            four("struct { short3 b; } d = {(short3)(1)};").as_deref(),
+            Some("struct { short4 b; } d = {(short4)(1)};")
+        );
+        assert_eq!(
+            four("f((uint3)(1, g(2, 3), (int)(4)), x);").as_deref(),
+            Some("f((uint4)(1, g(2, 3), (int)(4), 0), x);")
+        );
+        assert_eq!(
+            four("convert_long3_sat(as_ulong3(a)) + note3(b)").as_deref(),
+            Some("convert_long4_sat(as_ulong4(a)) + note3(b)")
+        );
+        assert_eq!(four("int2 a; vec3 b;"), None);
+        assert_eq!(four("int3 a = vload3(0, p);"), None);
+    }
+}
