@@ -62,7 +62,7 @@ impl TestCase {
             });
             kept.push(Kept { file: index, runs });
         }
-        (TestCase::from_sorted(files), kept)
+        (self.with_sorted(files), kept)
     }
 }
 

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::languages::Language;
+
 /// One file of a test case. Cloning shares the bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFile {
@@ -14,11 +16,21 @@ pub struct SourceFile {
     pub bytes: Arc<[u8]>,
 }
 
-/// The file or files being reduced, ordered by path. Cloning is cheap: contents are shared.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The file or files being reduced, ordered by path. Cloning is cheap: contents are shared. Two are equal if their files are.
+#[derive(Clone, Debug)]
 pub struct TestCase {
     files: Arc<[SourceFile]>,
+    /// The language, if somebody said it. Variants have it too.
+    said: Option<Language>,
 }
+
+impl PartialEq for TestCase {
+    fn eq(&self, other: &Self) -> bool {
+        self.files == other.files
+    }
+}
+
+impl Eq for TestCase {}
 
 /// Why a set of files is no test case.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -47,7 +59,7 @@ impl TestCase {
         if let Some(pair) = files.windows(2).find(|pair| pair[0].path == pair[1].path) {
             return Err(InvalidTestCase::DuplicatePath(pair[0].path.to_string()));
         }
-        Ok(Self { files: files.into() })
+        Ok(Self { files: files.into(), said: None })
     }
 
     /// A test case of one file.
@@ -56,6 +68,24 @@ impl TestCase {
     /// When `path` is not a plain relative path.
     pub fn single(path: &str, bytes: impl Into<Arc<[u8]>>) -> Result<Self, InvalidTestCase> {
         Self::new(vec![SourceFile { path: path.into(), bytes: bytes.into() }])
+    }
+
+    /// The same test case; if `said` is given, it is in that language, whatever its files look like.
+    #[must_use]
+    pub fn in_language(self, said: Option<Language>) -> Self {
+        Self { said: said.or(self.said), ..self }
+    }
+
+    /// The language that somebody said it is in.
+    #[must_use]
+    pub fn said_language(&self) -> Option<Language> {
+        self.said
+    }
+
+    /// The language: what somebody said, or what its files look like.
+    #[must_use]
+    pub fn language(&self) -> Language {
+        self.said.unwrap_or_else(|| Language::detect(self))
     }
 
     /// The files, ordered by path.
@@ -84,9 +114,9 @@ impl TestCase {
         ContentHash(*hasher.finalize().as_bytes())
     }
 
-    /// Keeps the order of `files`; for changes that cannot disturb it.
-    pub(crate) fn from_sorted(files: Vec<SourceFile>) -> Self {
-        Self { files: files.into() }
+    /// A variant with these files, whose order a change has not disturbed.
+    pub(crate) fn with_sorted(&self, files: Vec<SourceFile>) -> Self {
+        Self { files: files.into(), said: self.said }
     }
 }
 

@@ -242,6 +242,32 @@ fn the_original_goes_through_checks_and_configurations_side_by_side() {
 }
 
 #[test]
+fn the_language_that_the_user_says_reaches_recipes_explanations_and_reports() {
+    let bench = bench();
+    bench.write(
+        "k.txt",
+        "int unused() { return 2; }\nint f() { int boom = 3; return boom; }\nkernel void k(global int *p) { *p = f(); }\n",
+    );
+    bench.write("r.toml", crash_recipe(&bench, "[[stage]]\ncheck = \"compile\"\n"));
+    let args = ["k.txt", "--test", "r.toml"];
+    let refused = bench.run(&args).code(1);
+    assert_mentions(&stderr(&refused), &["`compile`", "kernels in OpenCL and CUDA"]);
+    let said = [&args[..], &["--lang", "opencl"]].concat();
+    bench.reduce(&said);
+    // What is left is a program, because the stage reads every variant; as a text it would lose more.
+    let result = bench.read("k.txt");
+    assert!(result.contains("boom") && result.contains("()") && result.contains('}'), "{result}");
+    assert!(!result.contains("unused"), "{result}");
+    for command in ["explain", "report"] {
+        assert_mentions(
+            &stderr(&bench.run(&[&[command], &args[..]].concat()).code(1)),
+            &["kernels in"],
+        );
+        bench.reduce(&[&[command], &said[..]].concat());
+    }
+}
+
+#[test]
 fn a_bad_recipe_is_refused_before_anything_happens() {
     let bench = bench();
     let crash = |more: &str| crash_recipe(&bench, more);
@@ -304,7 +330,7 @@ fn cuda_is_read_by_clang_as_the_accused_reads_it() {
     bench.write("p.cu", PROGRAM.replace("#endif\n  return", "#else\n  return a;\n#endif\n  a ="));
     assert_mentions(&explain(1), &["uninteresting: stage `compile`", "-Wreturn-type"]);
     // Clang does not judge in variants what it cannot read in the original.
-    bench.write("p.cu.orig", PROGRAM.replace("cuda_runtime.h", "cuda_fp16.h"));
+    bench.write("p.cu.orig", PROGRAM.replace("cuda_runtime.h", "cuda_bf16.h"));
     let shown = bench.run(&["explain", "--test", "r.toml", "p.cu"]).code(0);
     assert!(!stdout(&shown).contains("compile"), "{}", stdout(&shown));
     assert_mentions(&stdout(&shown), &["\ninteresting\n"]);

@@ -15,9 +15,6 @@ use crate::order::Order;
 use crate::subject::HostKernel;
 use crate::toolchain::Toolchain;
 
-/// A name that says the language.
-const CUDA_FILE: &str = "kernel.cu";
-
 /// The status of the run-time when the work-items of a group do not meet at a barrier.
 pub(crate) const EXIT_DIVERGENCE: i32 = 90;
 /// The status of the run-time when a work-item never ends.
@@ -89,7 +86,7 @@ fn build(
         ProgramKind::OpenCl => HostKernel::launched(&run.source[..], Ok(launches)),
         _ => {
             let plan = Plan { launches, compile_only: None, is_chosen: false };
-            HostKernel::planned(CUDA_FILE, &run.source[..], Ok(plan))
+            HostKernel::planned(kind, &run.source[..], Ok(plan))
         }
     };
     let subject = subject.map_err(|error| RunOutcome::RunFailure { reason: error.to_string() })?;

@@ -58,8 +58,9 @@ impl HostKernel {
     /// When there is no kernel, or it cannot be launched as it says.
     pub fn of(path: &str, source: impl Into<Arc<[u8]>>) -> Result<Self, HostKernelError> {
         let source = source.into();
-        let plan = ProgramKind::of(path, &source).plan(&source, None);
-        Self::planned(path, source, plan)
+        let kind = ProgramKind::of(path, &source);
+        let plan = kind.plan(&source, None);
+        Self::planned(kind, source, plan)
     }
 
     /// The same, with the launches of a plan.
@@ -67,12 +68,11 @@ impl HostKernel {
     /// # Errors
     /// When there is no kernel, or it cannot be launched so.
     pub fn planned(
-        path: &str,
+        kind: ProgramKind,
         source: impl Into<Arc<[u8]>>,
         plan: Result<Plan, PlanError>,
     ) -> Result<Self, HostKernelError> {
         let source = source.into();
-        let kind = ProgramKind::of(path, &source);
         if kind == ProgramKind::CudaProgram {
             let launches = Err(LaunchError::WholeProgram);
             return Self::made(Language::CUDA, cuda::text(&source).into(), Vec::new(), launches);
@@ -89,9 +89,9 @@ impl HostKernel {
 
     /// A program that has no kernel, to be compiled alone; `None` for a file that no compiler would take.
     #[must_use]
-    pub fn without_kernel(path: &str, source: impl Into<Arc<[u8]>>) -> Option<Self> {
+    pub fn without_kernel(kind: ProgramKind, source: impl Into<Arc<[u8]>>) -> Option<Self> {
         let source = source.into();
-        let (language, source) = match ProgramKind::of(path, &source) {
+        let (language, source) = match kind {
             ProgramKind::OpenCl => (Language::OPENCL, source),
             _ => (Language::CUDA, cuda::text(&source).into()),
         };

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use clreduce_language::Shape;
-use clreduce_testcase::{Language, TestCase};
+use clreduce_testcase::{Feature, Language, TestCase};
 
 use crate::arguments::{Plan, PlanError, plan, second};
 use crate::cuda::{has_main, plan_cuda};
@@ -23,13 +23,27 @@ impl ProgramKind {
     /// The kind of a test case, by its first file.
     #[must_use]
     pub fn of_case(case: &TestCase) -> Self {
-        case.files().first().map_or(Self::OpenCl, |file| Self::of(&file.path, &file.bytes))
+        Self::of_file(case, 0)
     }
 
-    /// The kind of the program in a file.
+    /// The kind of a file of a test case: by the language that somebody said, or by its name.
+    #[must_use]
+    pub fn of_file(case: &TestCase, index: usize) -> Self {
+        let Some(file) = case.files().get(index) else { return Self::OpenCl };
+        match case.said_language() {
+            Some(said) => Self::of_text(said.has(Feature::HostAndDevice), &file.bytes),
+            None => Self::of(&file.path, &file.bytes),
+        }
+    }
+
+    /// The kind of the program in a file, by the name of the file.
     #[must_use]
     pub fn of(path: &str, source: &[u8]) -> Self {
-        match path.ends_with(".cu") {
+        Self::of_text(path.ends_with(".cu"), source)
+    }
+
+    fn of_text(is_cuda: bool, source: &[u8]) -> Self {
+        match is_cuda {
             false => Self::OpenCl,
             true if has_main(source) => Self::CudaProgram,
             true => Self::CudaKernels,

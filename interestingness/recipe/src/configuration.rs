@@ -73,7 +73,7 @@ impl<'a> Program<'a> {
             None => find(&|path| path.ends_with(".cl")).unwrap_or(0),
         };
         let source = &case.files().get(file)?.bytes;
-        let runs = ProgramKind::of(&case.files()[file].path, source);
+        let runs = ProgramKind::of_file(case, file);
         let macros = shlex::split(options).unwrap_or_default();
         let plan = runs.plan(&with_macros(source, &macros), arguments);
         Some(Self { case, file, plan, options })
@@ -85,8 +85,12 @@ impl<'a> Program<'a> {
 
     /// Returns the kernel that is checked; `None` where the program has none.
     pub(crate) fn subject(&self) -> Option<HostKernel> {
-        let subject = HostKernel::planned(self.path(), self.source().to_vec(), self.plan.clone());
+        let subject = HostKernel::planned(self.kind(), self.source().to_vec(), self.plan.clone());
         Some(subject.ok()?.with_macros(&shlex::split(self.options).unwrap_or_default()))
+    }
+
+    pub(crate) fn kind(&self) -> ProgramKind {
+        ProgramKind::of_file(self.case, self.file)
     }
 
     pub(crate) fn path(&self) -> &str {

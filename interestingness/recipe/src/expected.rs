@@ -35,7 +35,7 @@ pub(crate) fn judge(program: &Program<'_>, build_options: &[String]) -> Expected
         Ok(plan) if !plan.launches.is_empty() => &plan.launches,
         _ => return Expected::Outside("its launches are not known".to_owned()),
     };
-    if ProgramKind::of(program.path(), program.source()) != ProgramKind::OpenCl {
+    if program.kind() != ProgramKind::OpenCl {
         return Expected::Outside("it is not in OpenCL C".to_owned());
     }
     let mut outputs = Vec::new();

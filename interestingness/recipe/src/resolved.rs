@@ -214,7 +214,7 @@ fn options_of_language(words: &[String]) -> Vec<String> {
 
 /// Returns the stages that a recipe names, or that its preset implies.
 fn stages(document: &Document, case: &TestCase) -> Result<Vec<RecipeStage>, Problem> {
-    let language = Language::detect(case);
+    let language = case.language();
     let runs = ProgramKind::of_case(case);
     let is_cuda = language.has(Feature::HostAndDevice);
     let reads = |name: StageName| match runs {

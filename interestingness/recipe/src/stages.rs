@@ -202,7 +202,7 @@ impl ReadyStage {
         subject: Option<&HostKernel>,
     ) -> Option<HostKernel> {
         let is_read = subject.is_none() && !self.stage.is_costly();
-        is_read.then(|| HostKernel::without_kernel(program.path(), program.source().to_vec()))?
+        is_read.then(|| HostKernel::without_kernel(program.kind(), program.source().to_vec()))?
     }
 
     /// Returns true if it is a check, and the reports in `gathered` are about all that it looks for.

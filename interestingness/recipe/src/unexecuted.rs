@@ -6,7 +6,7 @@ use std::ops::Range;
 use clreduce_check::{HostKernel, ProbedProgram, coverage};
 use clreduce_kernel::{OutcomeClass, Output, RunOutcome};
 use clreduce_process::Cancel;
-use clreduce_testcase::{Feature, Language, SourceFile, TestCase};
+use clreduce_testcase::{Feature, SourceFile, TestCase};
 
 use crate::calibration::limit_of;
 use crate::configuration::{Configuration, Means, Program};
@@ -67,7 +67,7 @@ fn of_program(
     limits: &BTreeMap<String, u64>,
     cancel: &Cancel,
 ) -> Option<Vec<Range<usize>>> {
-    if !Language::detect(program.case).has_all(&[Feature::Symbols, Feature::GlobalVariables]) {
+    if !program.case.language().has_all(&[Feature::Symbols, Feature::GlobalVariables]) {
         return None;
     }
     let probed = ProbedProgram::of(program.source());

@@ -27,6 +27,8 @@ const MOST_FILES: usize = 10_000;
 pub(crate) struct Order {
     pub ask: Ask,
     pub test: OrderedTest,
+    /// The name of the language that the user said.
+    pub language: Option<String>,
     pub limits: Limits,
     /// Limits of the parts of a recipe.
     pub part_limits: TimeLimits,

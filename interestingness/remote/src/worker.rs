@@ -55,7 +55,8 @@ pub fn judge_main() -> Option<ExitCode> {
 fn judge(root: &Path) -> io::Result<ExitCode> {
     let text = fs::read(root.join(ORDER))?;
     let order: Order = serde_json::from_slice(&text)?;
-    let variant = read_case(&root.join(VARIANT))?;
+    let said = order.language.as_deref().and_then(|name| name.parse().ok());
+    let variant = read_case(&root.join(VARIANT))?.in_language(said);
     let question = Question::new(&text, &variant);
     let found = fingerprint(&order, root)?;
     let says = match &order.expect {
@@ -185,6 +186,7 @@ impl Bench<'_> {
             });
         };
         let original = read_case(&self.root.join(ORIGINAL)).map_err(|error| error.to_string())?;
+        let original = original.in_language(variant.said_language());
         let test = recipe.resume(&original, calibration.clone());
         let test = test.map_err(|error| error.to_string())?;
         let here = test.devices();

@@ -96,12 +96,11 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode, CliError> {
     let name = path.to_string_lossy();
     let described =
         args.launches.described(path, &source).map_err(|error| unusable(error.into()))?;
-    let plan = described.map_or_else(
-        || ProgramKind::of(&name, &source).plan(&with_macros(&source, &args.build_options), None),
-        Ok,
-    );
+    let kind = ProgramKind::of(&name, &source);
+    let plan =
+        described.map_or_else(|| kind.plan(&with_macros(&source, &args.build_options), None), Ok);
     let subject =
-        HostKernel::planned(&name, source, plan).map_err(|error| unusable(error.into()))?;
+        HostKernel::planned(kind, source, plan).map_err(|error| unusable(error.into()))?;
     let subject = subject.with_macros(&args.build_options);
     let clock = Clock::start();
     let defaults = CheckOptions::default();

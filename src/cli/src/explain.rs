@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::str::FromStr;
 
 use clap::ValueHint;
 use clreduce_engine::SandboxOptions;
 use clreduce_interestingness::Verdict;
 use clreduce_recipe::{Depth, Judgement, Recipe, RecipeOptions, StageResult, StageVerdict};
-use clreduce_testcase::TestCase;
+use clreduce_testcase::{Language, TestCase};
 
 use crate::clock::Clock;
 use crate::failure::CliError;
@@ -36,6 +37,10 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub original: Option<PathBuf>,
 
+    /// Language of the program [default: by its name and its text]
+    #[arg(long, value_name = "LANG", value_parser = Language::from_str)]
+    pub lang: Option<Language>,
+
     #[command(flatten)]
     pub sandbox: SandboxOptions,
 }
@@ -49,11 +54,11 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ExitCode, CliError> {
     let clock = Clock::start();
     let options = RecipeOptions { progress: clock.progress(), ..recipe::options_alone(&cancel) };
     let recipe = Recipe::load(&args.test)?.options(options);
-    let variant = read(&args.variant)?;
+    let variant = read(&args.variant)?.in_language(args.lang);
     let kept = beside(&args.variant, ORIGINAL);
     let original = match &args.original {
-        Some(original) => named_alike(read(original)?, &variant)?,
-        None if kept.exists() => named_alike(read(&kept)?, &variant)?,
+        Some(original) => named_alike(read(original)?, &variant)?.in_language(args.lang),
+        None if kept.exists() => named_alike(read(&kept)?, &variant)?.in_language(args.lang),
         None => variant.clone(),
     };
     let test = recipe.calibrate(&original)?;

@@ -88,12 +88,10 @@ pub(crate) fn inputs(args: &InputsArgs) -> Result<ExitCode, CliError> {
     let described =
         args.launches.described(path, &source).map_err(|error| unusable(error.into()))?;
     let is_described = described.is_some();
-    let plan = described.map_or_else(
-        || ProgramKind::of(&name, &source).plan(&with_macros(&source, &args.build_options), None),
-        Ok,
-    );
-    let kernel =
-        HostKernel::planned(&name, source, plan).map_err(|error| unusable(error.into()))?;
+    let kind = ProgramKind::of(&name, &source);
+    let plan =
+        described.map_or_else(|| kind.plan(&with_macros(&source, &args.build_options), None), Ok);
+    let kernel = HostKernel::planned(kind, source, plan).map_err(|error| unusable(error.into()))?;
     let kernel = kernel.with_macros(&args.build_options);
     let clock = Clock::start();
     let options = CheckOptions {

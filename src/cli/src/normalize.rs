@@ -232,7 +232,7 @@ fn results(
     let plain = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let language = match plain.ends_with(".opencl") {
         true => Language::OPENCL,
-        false => Language::detect(&TestCase::single(&plain, &source[..])?),
+        false => TestCase::single(&plain, &source[..])?.language(),
     };
     if language.grammar().is_none() {
         return Err(KernelError::NoLanguage);

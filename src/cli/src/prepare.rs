@@ -67,7 +67,7 @@ pub(crate) fn prepare(args: &PrepareArgs) -> Result<ExitCode, CliError> {
     loop {
         let before = case.clone();
         case = one_file(args, &before, &*test, &cancel)?;
-        if Language::detect(&case).has_all(&[Feature::OpenClWords, Feature::CheckedKernels]) {
+        if case.language().has_all(&[Feature::OpenClWords, Feature::CheckedKernels]) {
             case = fewer_work_items(case, Arc::clone(&test), &cancel)?;
         }
         if case == before || cancel.is_cancelled() {
@@ -127,7 +127,7 @@ fn one_file(
     };
     let folder = args.kernel.parent().unwrap_or(Path::new(""));
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let language = Language::detect(original);
+    let language = original.language();
     let text = preprocess(source, folder, language, &options, cancel);
     let text = text.map_err(|error| failed(error.into()))?;
     let case = init::single(&args.kernel, text)?;

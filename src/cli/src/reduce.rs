@@ -160,6 +160,7 @@ fn run(
 ) -> Result<FinishedReduction, CliError> {
     let begun = Instant::now();
     let ReductionInput { target, folder, case, on_disk, places, resumed } = subject;
+    let case = case.in_language(settings.how.options.lang);
     let state = target.state();
     let service = remote::connect(&settings.how)?;
     let judge = Arc::new(match (&settings.how.test, &service) {

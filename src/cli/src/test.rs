@@ -9,7 +9,7 @@ use clreduce_interestingness::{TestCommand, test_files};
 use clreduce_journal::Facts;
 use clreduce_process::quoted;
 use clreduce_recipe::Recipe;
-use clreduce_testcase::{ContentHash, Language, TestCase};
+use clreduce_testcase::{ContentHash, TestCase};
 
 use crate::failure::UsageError;
 use crate::sandbox;
@@ -151,7 +151,7 @@ fn is_program(path: &Path) -> bool {
     let is_source = || {
         let named = path.file_name().and_then(OsStr::to_str);
         let empty = TestCase::single(named.unwrap_or_default(), Vec::new());
-        empty.is_ok_and(|case| Language::detect(&case).grammar().is_some())
+        empty.is_ok_and(|case| case.language().grammar().is_some())
     };
     path.is_file() && (begins_as_script(path) || (is_executable(path) && !is_source()))
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clreduce_language::{NodeKind, Number};
 use clreduce_passes::{Snapshot, SymbolKind};
-use clreduce_testcase::{ContentHash, Language, TestCase, TokenKind};
+use clreduce_testcase::{ContentHash, TestCase, TokenKind};
 
 /// The tokens of a test case, with canonical names.
 pub(crate) struct Canonical {
@@ -22,7 +22,7 @@ impl Canonical {
     /// Numbers the names that the test case declares, in the order of first occurrence. Functions without a definition
     /// keep their names, because `sin` is not `cos`.
     pub(crate) fn of(case: &TestCase) -> Self {
-        let snapshot = Snapshot::new(case.clone(), Language::detect(case));
+        let snapshot = Snapshot::new(case.clone(), case.language());
         let declared = declared(&snapshot);
         let mut names = BTreeMap::<&[u8], usize>::new();
         let mut tokens = Vec::new();

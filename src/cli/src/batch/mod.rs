@@ -137,21 +137,22 @@ fn case(
         let path = [found.path];
         let inputs = Input::find_all(&path).map_err(|error| error.to_string())?;
         let loaded = load(&inputs, &excluded, false).map_err(|error| error.to_string())?;
+        let original = loaded.case.in_language(how.options.lang);
         // Its own: each case has its own time limit.
         let reduction = match (&how.test, &service) {
             (test, Some(service)) => {
-                let test = remote::of_case(service, &how, test, (&path, &loaded.case), &cancel);
-                Reduction::of(loaded.case).test(test.map_err(|error| error.message())?)
+                let test = remote::of_case(service, &how, test, (&path, &original), &cancel);
+                Reduction::of(original).test(test.map_err(|error| error.message())?)
             }
             (Test::Command(command), None) => {
                 let command = on_files(command, &path).map_err(|error| error.to_string())?;
                 let test = CommandTest::new(&command, how.command_options());
-                Reduction::of(loaded.case).test(test.map_err(|error| error.to_string())?)
+                Reduction::of(original).test(test.map_err(|error| error.to_string())?)
             }
             (Test::Recipe(recipe, _), None) => {
                 let recipe = recipe.clone().options(recipe::options(&cancel));
-                let test = recipe.calibrate(&loaded.case).map_err(|error| error.to_string())?;
-                Reduction::of(loaded.case).test(test)
+                let test = recipe.calibrate(&original).map_err(|error| error.to_string())?;
+                Reduction::of(original).test(test)
             }
         };
         Ok(how.apply_to(reduction))

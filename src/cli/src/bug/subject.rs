@@ -1,6 +1,7 @@
 //! A program with the test that finds a bug in it.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use clap::ValueHint;
 use clreduce_engine::{Options, ReductionError, TextPattern};
@@ -9,7 +10,7 @@ use clreduce_interestingness::{
 };
 use clreduce_recipe::{Recipe, RecipeTest};
 use clreduce_remote::RemoteOptions;
-use clreduce_testcase::TestCase;
+use clreduce_testcase::{Language, TestCase};
 use console::style;
 
 use super::kernel::ExpectedKernel;
@@ -41,6 +42,10 @@ pub(crate) struct BugArgs {
     /// With a command: the bug is there if standard error matches REGEX; the exit status is ignored
     #[arg(long, value_name = "REGEX", help_heading = TEST)]
     pub interesting_stderr: Option<TextPattern>,
+
+    /// Language of the program [default: by its name and its text]
+    #[arg(long, value_name = "LANG", value_parser = Language::from_str)]
+    pub lang: Option<Language>,
 }
 
 /// A test that found the bug in the program.
@@ -71,7 +76,7 @@ pub(super) fn open(args: &BugArgs, cancel: &Cancel) -> Result<(TestCase, Subject
         Test::Command(TestCommand::Shell(_)) => Vec::new(),
     };
     let inputs = Input::find_all(std::slice::from_ref(&program))?;
-    let case = load(&inputs, &excluded, false)?.case;
+    let case = load(&inputs, &excluded, false)?.case.in_language(args.lang);
     let options = Options {
         interesting_stdout: args.interesting_stdout.clone(),
         interesting_stderr: args.interesting_stderr.clone(),

@@ -234,9 +234,9 @@ fn checked(
 ) -> Option<CheckReport> {
     let name = kernel.to_string_lossy();
     let build_options = shlex::split(build_options)?;
-    let plan =
-        ProgramKind::of(&name, source).plan(&with_macros(source, &build_options), description);
-    let subject = HostKernel::planned(&name, source, plan).ok()?.with_macros(&build_options);
+    let kind = ProgramKind::of(&name, source);
+    let plan = kind.plan(&with_macros(source, &build_options), description);
+    let subject = HostKernel::planned(kind, source, plan).ok()?.with_macros(&build_options);
     let checks = CheckOptions {
         build_options,
         side_by_side: true,

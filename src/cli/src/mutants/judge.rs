@@ -131,10 +131,11 @@ impl CheckJudge {
     fn judge(&self, mutant: &TestCase, cancel: &Cancel) -> Fate {
         let file = &mutant.files()[0];
         let plan = self.launches.plan(mutant);
-        let subject = match HostKernel::planned(&file.path, file.bytes.clone(), plan) {
-            Ok(subject) => subject,
-            Err(error) => return Fate::Undecided(error.to_string()),
-        };
+        let subject =
+            match HostKernel::planned(ProgramKind::of_case(mutant), file.bytes.clone(), plan) {
+                Ok(subject) => subject,
+                Err(error) => return Fate::Undecided(error.to_string()),
+            };
         let report = self.check.run(&subject, cancel);
         match report.validity {
             Validity::Valid => Fate::Survived,

@@ -17,7 +17,7 @@ use clreduce_check::StageName;
 use clreduce_engine::SandboxOptions;
 use clreduce_passes::{MUTATION_OPERATORS, Mutant, Mutants, MutationOperator, Snapshot};
 use clreduce_process::in_parallel;
-use clreduce_testcase::{ContentHash, Language, TestCase};
+use clreduce_testcase::{ContentHash, TestCase};
 
 use crate::clock::Clock;
 use crate::devices::DeviceArgs;
@@ -111,7 +111,7 @@ fn operators() -> PossibleValuesParser {
 pub(crate) fn mutants(args: &MutantsArgs) -> Result<ExitCode, CliError> {
     let cancel = interrupt::on_interrupt()?;
     let case = read(&args.file)?;
-    let language = Language::detect(&case);
+    let language = case.language();
     let all = Mutants::of(&Snapshot::new(case.clone(), language));
     let chosen = sample(of_operators(all.list, &args.operator), args.sample, args.seed);
     if chosen.is_empty() {

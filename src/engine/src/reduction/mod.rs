@@ -75,7 +75,6 @@ impl CaseToReduce {
     /// Sets a test that other reductions may use as well.
     pub fn shared_test<'a>(self, test: Arc<dyn Interestingness>) -> Reduction<'a> {
         Reduction {
-            language: Language::detect(&self.0),
             case: self.0,
             test,
             options: Options::default(),
@@ -110,8 +109,6 @@ type Keep<'a> = Box<dyn FnMut(&TestCase) -> io::Result<()> + Send + 'a>;
 pub struct Reduction<'a> {
     case: TestCase,
     test: Arc<dyn Interestingness>,
-    /// The language that the files seem to be in.
-    language: Language,
     options: Options,
     compile_filter: Option<Arc<dyn CompileFilter>>,
     pool: Option<Arc<Pool>>,
@@ -252,7 +249,10 @@ impl<'a> Reduction<'a> {
         if let Some(name) = self.options.pass_choice().unknown() {
             return Err(ReductionError::UnknownPass(name.to_owned()));
         }
-        let source = Reducer::new(self.case.clone(), self.options.plan(self.language));
+        let source = Reducer::new(
+            self.case.clone().in_language(self.options.lang),
+            self.options.plan(self.case.language()),
+        );
         self.run_with(source)
     }
 
@@ -264,13 +264,14 @@ impl<'a> Reduction<'a> {
     /// # Panics
     /// As [`run`](Self::run).
     pub fn run_with(self, source: impl CandidateSource) -> Result<Reduced, ReductionError> {
-        run::run(self, source)
+        let case = self.case.in_language(self.options.lang);
+        run::run(Self { case, ..self }, source)
     }
 
     /// The language that the passes see.
     #[must_use]
     pub fn language_of_passes(&self) -> Language {
-        self.options.lang.unwrap_or(self.language)
+        self.options.lang.unwrap_or_else(|| self.case.language())
     }
 
     /// The test case to be reduced.
