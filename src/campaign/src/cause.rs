@@ -113,7 +113,7 @@ impl BugReduction<'_> {
         reduced: &Subject,
         witnesses: &[Configuration],
     ) -> Result<bool, Stop> {
-        let is_opencl = self.language() == Language::OpenCl;
+        let is_opencl = self.language().has(Feature::OpenClWords);
         let text = with_four(&reduced.source).filter(|_| is_opencl);
         self.has(text.as_slice(), Look::Right, configuration, reduced, witnesses)
     }
