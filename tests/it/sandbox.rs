@@ -32,6 +32,9 @@ const ROW: &str = "attempt: ";
 /// An ordinary user.
 const NOBODY: &str = "65534";
 
+/// The number of a file that the process that makes the attempts has inherited.
+const INHERITED: u32 = 77;
+
 /// The key of a segment of memory.
 const SEGMENT: i32 = 0x636c_7264;
 
@@ -39,6 +42,12 @@ const SEGMENT: i32 = 0x636c_7264;
 fn system_call([x86, arm]: [u32; 2], arguments: &str) -> String {
     let number = if cfg!(target_arch = "x86_64") { x86 } else { arm };
     format!("perl -e \"my @a = ({arguments}); exit(syscall({number}, @a) < 0)\"")
+}
+
+/// A program that makes a system call with wrong arguments, and succeeds if the system looks at them.
+fn not_forbidden([x86, arm]: [u32; 2], arguments: &str) -> String {
+    let number = if cfg!(target_arch = "x86_64") { x86 } else { arm };
+    format!("perl -MErrno -e 'syscall({number}, {arguments}); exit($!{{EPERM}} ? 1 : 0)'")
 }
 
 /// A program that makes a socket `S` for TCP, and does more with it. `$to` is the address.
@@ -124,6 +133,23 @@ impl Scene {
             ("connect by TCP Fast Open", socket_call("0) && send(S, \"x\", 0x20000000, $to)", tcp)),
             ("listen on TCP without an address", socket_call("0) && listen(S, 1)", tcp)),
             (
+                "make or remove a subvolume (`ioctl`)",
+                not_forbidden([16, 29], "-1, 0x5000940e, 0")
+                    + " || "
+                    + &not_forbidden([16, 29], "-1, 0x5000940f, 0"),
+            ),
+            (
+                "freeze or encrypt a file system (`ioctl`)",
+                not_forbidden([16, 29], "-1, 0xc0045877, 0")
+                    + " || "
+                    + &not_forbidden([16, 29], "-1, 0x800c6613, 0"),
+            ),
+            ("change how a folder is mounted", not_forbidden([442, 442], "-1, 0, 0, 0, 0")),
+            (
+                "write to a file that whoever started clreduce has open",
+                format!("bash -c 'echo x >&{INHERITED}'"),
+            ),
+            (
                 "keep a key in a keyring",
                 system_call([248, 217], "'user', 'clreduce-sandbox', 'x', 1, -4"),
             ),
@@ -183,7 +209,13 @@ impl Scene {
             "send by UDP" => self.udp.recv(&mut [0; 8]).is_ok(),
             "connect to a Unix socket in the home" => self.socket.accept().is_ok(),
             "connect to an abstract Unix socket" => self.hidden_socket.accept().is_ok(),
+            "write to a file that whoever started clreduce has open" => {
+                fs::metadata(self.home.join("inherited")).unwrap().len() > 0
+            }
             "`ptrace` of another process"
+            | "make or remove a subvolume (`ioctl`)"
+            | "freeze or encrypt a file system (`ioctl`)"
+            | "change how a folder is mounted"
             | "read `~/.ssh`"
             | "listen on TCP without an address"
             | "keep a key in a keyring"
@@ -297,17 +329,20 @@ fn check_table(user: Option<&str>) {
     };
     let own = copy(&std::env::current_exe().unwrap(), "attempts");
     let worker = copy(Path::new(env!("CARGO_BIN_EXE_clreduce")), "worker");
+    let inherits = format!("exec \"$0\" \"$@\" {INHERITED}>>\"$HOME/inherited\"");
     let mut command = match user {
         Some(user) => {
             let mut command = Command::new("setpriv");
             let (uid, gid) = (format!("--reuid={user}"), format!("--regid={user}"));
-            command.args([&*uid, &*gid, "--clear-groups", "--"]).arg(own);
+            command.args([&*uid, &*gid, "--clear-groups", "--", "bash"]);
             command
         }
-        None => Command::new(own),
+        None => Command::new("bash"),
     };
     command
-        .args(["--exact", "make_attempts", "--ignored", "--nocapture", "--test-threads=1"])
+        .args(["-c", &inherits])
+        .arg(own)
+        .args(["--exact", "sandbox::make_attempts", "--ignored", "--nocapture", "--test-threads=1"])
         .env("HOME", &home)
         .env(HOME, &home)
         .env(WORKER, worker)

@@ -106,7 +106,10 @@ impl RunFolder {
     pub fn modified(&self, variant: &TestCase) -> Vec<String> {
         let intact = |path: &str, bytes: &[u8]| {
             let path = self.variant.join(path);
-            fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file())
+            // The length first: a file may claim to be longer than the memory.
+            let may_be =
+                |metadata: fs::Metadata| metadata.is_file() && metadata.len() == bytes.len() as u64;
+            fs::symlink_metadata(&path).is_ok_and(may_be)
                 && fs::read(&path).is_ok_and(|now| now == bytes)
         };
         let files = variant.files().iter();
@@ -208,23 +211,32 @@ fn allocated(metadata: &fs::Metadata) -> u64 {
     metadata.len()
 }
 
-/// Removes a directory and its content, also where a test took away the permissions needed.
-/// A directory that is not there is success.
+/// The length of a path below a folder from which on its directories are moved up before they are removed.
+const DEEP: usize = 400;
+
+/// Removes a directory and its content, also where a test took away the permissions needed, or nested directories deeper
+/// than there may be open files. A directory that is not there is success.
 pub(crate) fn remove_tree(root: &Path) -> io::Result<()> {
-    let first = match fs::remove_dir_all(root) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => error,
+    match fs::remove_dir_all(root) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {}
         _ => return Ok(()),
-    };
-    if first.kind() == io::ErrorKind::PermissionDenied {
-        let mut pending = vec![root.to_owned()];
-        while let Some(directory) = pending.pop() {
-            unlock(&directory);
-            for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
-                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                    pending.push(entry.path());
-                } else if cfg!(windows) {
-                    unlock(&entry.path());
-                }
+    }
+    let mut pending = vec![root.to_owned()];
+    let mut moved = 0_u64;
+    while let Some(directory) = pending.pop() {
+        unlock(&directory);
+        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                let is_deep = path.as_os_str().len() > root.as_os_str().len() + DEEP;
+                let up = root.join(format!("clreduce-deep-{moved}"));
+                // A directory can be moved only by who may write in it.
+                unlock(&path);
+                let is_up = is_deep && fs::rename(&path, &up).is_ok();
+                moved += u64::from(is_up);
+                pending.push(if is_up { up } else { path });
+            } else if cfg!(windows) {
+                unlock(&path);
             }
         }
     }
@@ -314,6 +326,34 @@ mod tests {
         write("empty.log", b"", 40);
         let (name, bytes) = place.newest_log(&variant).unwrap();
         assert_eq!((name.as_str(), bytes.len() as u64), ("new.log", LOG_BYTES));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn removes_what_is_nested_deeply() {
+        let base = tempfile::tempdir().unwrap();
+        let name = "d".repeat(200);
+        // Each directory is made at the top and moved into the next, because no path leads to the innermost.
+        let root = base.path().join(&name);
+        fs::create_dir(&root).unwrap();
+        for _ in 0..1500 {
+            let outer = base.path().join("outer");
+            fs::create_dir(&outer).unwrap();
+            fs::rename(&root, outer.join(&name)).unwrap();
+            fs::rename(&outer, &root).unwrap();
+        }
+        remove_tree(&root).unwrap();
+        assert!(!root.exists());
+    }
+
+    #[test]
+    fn a_file_that_claims_to_be_huge_is_not_read() {
+        let base = tempfile::tempdir().unwrap();
+        let (place, variant) = (RunFolder::of(base.path(), 7), two_files());
+        place.fill(&variant).unwrap();
+        let file = fs::File::options().write(true).open(place.variant.join("a.c")).unwrap();
+        file.set_len(1 << 40).unwrap();
+        assert_eq!(place.modified(&variant), ["a.c"]);
     }
 
     #[cfg(unix)]

@@ -89,7 +89,7 @@ impl SandboxOptions {
     /// When a path is missing, or a sandbox is asked for that cannot be had.
     pub fn confinement(&self) -> Result<(Confinement, Option<NoSandbox>), SandboxError> {
         let permissions = Permissions {
-            writable: paths("--writable", &self.writable)?,
+            writable: outermost(paths("--writable", &self.writable)?),
             readable: paths("--readable", &self.readable)?,
             network: self.network,
             gpus: self.gpu,
@@ -122,9 +122,23 @@ fn paths(option: &'static str, paths: &[String]) -> Result<Vec<PathBuf>, Sandbox
     paths.iter().map(resolved).collect()
 }
 
+/// Paths without those below another one, where a test could put a link, which the sandbox of the next test would follow.
+fn outermost(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
+    paths.sort();
+    paths.dedup_by(|path, outer| path.starts_with(outer));
+    paths
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_test_can_replace_is_not_allowed_by_its_name() {
+        let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
+        let found = outermost(paths(&["/b/c/d", "/a", "/b/c", "/a/x", "/b/cc", "/a"]));
+        assert_eq!(found, paths(&["/a", "/b/c", "/b/cc"]));
+    }
 
     #[test]
     fn a_path_that_is_not_there_is_a_mistake() {

@@ -17,14 +17,16 @@ use seccompiler::{
 
 use super::Permissions;
 
-/// A condition on an argument, by its number: that it is this, that it is not, or that the pointer is not null.
+/// A condition on an argument, by its number: that it is this, that it is not, that the pointer is not null, or that it is
+/// a request of `ioctl` with this letter.
 #[derive(Clone, Copy)]
 enum If {
     Is(u8, u64),
     Not(u8, u64),
     Given(u8),
+    Letter(u8, u64),
 }
-use If::{Given, Is, Not};
+use If::{Given, Is, Letter, Not};
 
 /// Cases in which a call is refused, each with conditions that hold together. Without cases, it always is.
 type Cases = &'static [&'static [If]];
@@ -77,13 +79,19 @@ const REFUSED: &[Row] = &[
     ([463, 463, 463], ALWAYS), // setxattrat
     ([466, 466, 466], ALWAYS), // removexattrat
     ([469, 469, 469], ALWAYS), // file_setattr
-    // ioctl: FS_IOC_SETFLAGS, with 64 and 32 bits, FS_IOC_FSSETXATTR, and typing for a terminal (TIOCSTI, TIOCLINUX).
+    // ioctl. Landlock stops requests to devices only, and files and folders that are open for reading take many: to make and
+    // remove subvolumes, to encrypt, to set flags. Of the letters of file systems, only what reads or clones is left: the
+    // flags and places of a file, with 64 and 32 bits. The last two type for a terminal (TIOCSTI, TIOCLINUX).
     (
         [16, 54, 29],
         &[
-            &[Is(1, 0x4008_6602)],
-            &[Is(1, 0x4004_6602)],
-            &[Is(1, 0x401c_5820)],
+            &[Letter(1, 0x66), Not(1, 0x8008_6601), Not(1, 0x8004_6601), Not(1, 0xc020_660b)],
+            &[Letter(1, 0x76), Not(1, 0x8008_7601), Not(1, 0x8004_7601)],
+            &[Letter(1, 0x58), Not(1, 0x801c_581f)],
+            &[Letter(1, 0x94), Not(1, 0x4004_9409), Not(1, 0x4020_940d), Not(1, 0xc018_9436)],
+            &[Letter(1, 0xf5)],
+            &[Letter(1, 0xbc)],
+            &[Is(1, 0x4004_7211)],
             &[Is(1, 0x5412)],
             &[Is(1, 0x541c)],
         ],
@@ -110,6 +118,16 @@ const REFUSED: &[Row] = &[
     ([172, 110, -1], ALWAYS),  // iopl
     ([173, 101, -1], ALWAYS),  // ioperm
     ([321, 357, 280], ALWAYS), // bpf
+    ([442, 442, 442], ALWAYS), // mount_setattr
+    ([179, 131, 60], ALWAYS),  // quotactl
+    ([443, 443, 443], ALWAYS), // quotactl_fd
+    ([300, 338, 262], ALWAYS), // fanotify_init
+    ([153, 111, 58], ALWAYS),  // vhangup
+    // syslog: what takes messages from the kernel's log, and what decides which the console shows.
+    (
+        [103, 103, 116],
+        &[&[Is(0, 2)], &[Is(0, 4)], &[Is(0, 5)], &[Is(0, 6)], &[Is(0, 7)], &[Is(0, 8)]],
+    ),
 ];
 
 const AF_UNIX: u64 = 1;
@@ -202,10 +220,13 @@ fn refusal() -> SeccompAction {
 
 fn condition(condition: &If) -> Result<SeccompCondition, BackendError> {
     use SeccompCmpArgLen::{Dword, Qword};
-    use SeccompCmpOp::{Eq, Ne};
+    use SeccompCmpOp::{Eq, MaskedEq, Ne};
     match *condition {
         Is(argument, value) => SeccompCondition::new(argument, Dword, Eq, value),
         Not(argument, value) => SeccompCondition::new(argument, Dword, Ne, value),
         Given(argument) => SeccompCondition::new(argument, Qword, Ne, 0),
+        Letter(argument, letter) => {
+            SeccompCondition::new(argument, Dword, MaskedEq(0xff00), letter << 8)
+        }
     }
 }

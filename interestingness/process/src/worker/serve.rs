@@ -128,6 +128,7 @@ pub fn worker_main(services: &[ServiceEntry]) -> Option<ExitCode> {
     if arguments.next()? != OsStr::new(ARGUMENT) {
         return None;
     }
+    system::close_inherited();
     let name = arguments.next().unwrap_or_default();
     let mut all = system::OWN_SERVICES.iter().chain(services);
     let served = match all.find(|service| name == service.name) {
@@ -188,6 +189,8 @@ mod system {
     use std::os::unix::fs::DirBuilderExt;
     use std::os::unix::process::CommandExt;
     use std::process::Command;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
 
     use super::ServiceEntry;
     use crate::system::supervisor;
@@ -200,7 +203,25 @@ mod system {
     pub(super) const OWN_SERVICES: &[ServiceEntry] =
         &[ServiceEntry { name: supervisor::SERVICE, serve: supervisor::serve }];
 
-    pub(super) fn begin_program() {}
+    /// Where files may not become longer, writing fails as on a full disk, and the process goes on. By a handler, because
+    /// tests would inherit an ignored signal.
+    pub(super) fn begin_program() {
+        let written = Arc::new(AtomicBool::new(false));
+        // Without it, the system ends the process.
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, written);
+    }
+
+    /// Closes the files that whoever started clreduce had open: tests must not inherit a way to write to them. To be called
+    /// before this process opens any.
+    pub(super) fn close_inherited() {
+        let open = std::fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+        let open: Vec<i32> =
+            open.filter_map(|file| file.file_name().to_str()?.parse().ok()).collect();
+        for file in open.into_iter().filter(|&file| file > 2) {
+            // The folder that was read is among them, and is closed already.
+            let _ = nix::unistd::close(file);
+        }
+    }
 
     /// Standard output as it was, for replies; what libraries print there goes to standard
     /// error from now on.
@@ -262,6 +283,9 @@ mod system {
     pub fn begin_program() {
         crate::system::no_error_boxes();
     }
+
+    /// Programs inherit nothing here unless they are told to.
+    pub fn close_inherited() {}
 
     /// Standard output. A library that prints to it disturbs the replies, and the worker counts as lost.
     pub fn take_stdout() -> io::Result<File> {
