@@ -483,6 +483,25 @@ fn more_tests_at_a_time_than_there_can_be() {
     refused(&bench, &["bug.c", "--test", SCRIPT, "-j", "100000"], &["1 to 4096"]);
 }
 
+/// The system ends programs that write beyond such a limit, unless they ask for an error.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_that_may_not_grow() {
+    for most in ["0", "1", "2"] {
+        let bench = Bench::with_bug();
+        let line = format!("ulimit -f {most}; exec \"$0\" bug.c --test ./test.sh -q");
+        let mut command = Command::new("bash");
+        command.args(["-c", &line, env!("CARGO_BIN_EXE_clreduce")]);
+        let output =
+            command.current_dir(bench.path("")).env("TMPDIR", bench.temporary()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{most}: {said}");
+        assert_mentions(&said, &["error: ", "File too large"]);
+        assert_eq!(bench.read("bug.c"), BUG);
+        bench.assert_nothing_left();
+    }
+}
+
 /// Who may start no thread, or no process, gets an error, and no test runs without its sandbox.
 #[cfg(target_os = "linux")]
 #[test]

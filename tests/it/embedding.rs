@@ -74,6 +74,20 @@ fn programs_and_closures_share_a_pool_and_do_not_disturb_each_other() {
     bench.assert_nothing_left();
 }
 
+/// Longer than any clock goes.
+#[test]
+fn limits_may_be_as_long_as_one_likes() {
+    let bench = Bench::new();
+    let needle = TestCommand::parse(&finds("needle")).unwrap();
+    let alone = Reduction::of(case()).test(mentions("needle"));
+    let program = Reduction::of(case()).command(&needle, options(&bench)).unwrap();
+    for reduction in [alone, program] {
+        let reduced = reduction.timeout(Duration::MAX).time_limit(Duration::MAX).run().unwrap();
+        assert_eq!(last_word(&reduced.case), "needle");
+    }
+    bench.assert_nothing_left();
+}
+
 #[test]
 fn dropping_a_running_reduction_kills_its_tests() {
     let bench = Bench::new();

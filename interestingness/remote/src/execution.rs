@@ -216,7 +216,7 @@ impl Shared {
     ) -> Result<ExecuteResponse, Trouble> {
         loop {
             let message = if running.given_up.load(Ordering::Acquire) {
-                let most = job.limit + TRANSFER;
+                let most = job.limit.saturating_add(TRANSFER);
                 timeout(most, stream.message()).await.map_err(|_| Trouble::GivenUp)?
             } else {
                 tokio::select! {

@@ -100,7 +100,9 @@ impl Runner {
         let (first, result) = self.once(configuration, subject, self.mode(self.limit))?;
         let mode = match first.class {
             class if !class.is_alarm() => return Some(first),
-            Class::Hang => RunMode { alone: true, ..self.mode(self.limit * PATIENCE) },
+            Class::Hang => {
+                RunMode { alone: true, ..self.mode(self.limit.saturating_mul(PATIENCE)) }
+            }
             _ => self.mode(self.limit),
         };
         let again = self.once(configuration, subject, RunMode { afresh: true, ..mode })?;
@@ -131,7 +133,8 @@ impl Runner {
     /// The outcome of a kernel on the host, without any driver. `None` once the campaign is cancelled.
     pub(crate) fn on_host(&self, host: usize, subject: &Subject) -> Option<Class> {
         let host = Configuration { device: host, options: String::new() };
-        let (outcome, _) = self.run(&host, subject, self.mode(self.limit * PATIENCE))?;
+        let (outcome, _) =
+            self.run(&host, subject, self.mode(self.limit.saturating_mul(PATIENCE)))?;
         Some(Observed::of(&outcome, &subject.expected).class)
     }
 

@@ -103,7 +103,7 @@ impl CommitLimits {
         for (name, highest) in &self.highest {
             let Some((fits, now)) = fitting.get(name).zip(self.now.get_mut(name)) else { continue };
             let raised = *fits.min(highest);
-            if raised >= *now * NOTABLE_FACTOR {
+            if raised >= now.saturating_mul(NOTABLE_FACTOR) {
                 (*now, self.is_changed) = (raised, true);
             }
         }
@@ -123,7 +123,8 @@ impl CommitLimits {
             fitting?.into_iter().max().copied()
         };
         let lower = self.now.iter().filter_map(|(name, now)| {
-            let limit = slowest(name).filter(|limit| *limit * NOTABLE_FACTOR <= *now)?;
+            let limit =
+                slowest(name).filter(|limit| limit.saturating_mul(NOTABLE_FACTOR) <= *now)?;
             Some((name.clone(), limit))
         });
         lower.collect()
