@@ -23,7 +23,7 @@ pub use languages::{Feature, Grammar, Language, UnknownLanguage};
 pub use launch::Launch;
 pub use lexer::{Token, TokenKind, count_tokens, tokens};
 pub use patch::{Edit, EditKind, Patch};
-pub use printable::printable;
+pub use printable::{printable, printable_json};
 pub use recount::{is_recountable, recount};
 pub use size::Size;
 #[cfg(feature = "count-steps")]

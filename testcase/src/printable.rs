@@ -19,6 +19,25 @@ const HIDDEN: [RangeInclusive<char>; 7] = [
 /// Text with its control characters escaped, except line breaks and tabs.
 #[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
+    escaped(text, |shown, c| {
+        // Writing to a string cannot fail.
+        let _ = write!(shown, "{}", c.escape_default());
+    })
+}
+
+/// JSON with its control characters escaped as JSON has it. Serialisers leave those of Latin-1's upper half, and what is not
+/// seen.
+#[must_use]
+pub fn printable_json(json: &str) -> Cow<'_, str> {
+    escaped(json, |shown, c| {
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            let _ = write!(shown, "\\u{unit:04x}");
+        }
+    })
+}
+
+/// Text in which `escape` writes what is not to be shown.
+fn escaped(text: &str, escape: impl Fn(&mut String, char)) -> Cow<'_, str> {
     let is_control = |c: char| c.is_control() || HIDDEN.iter().any(|range| range.contains(&c));
     let is_shown = |c: char| !is_control(c) || matches!(c, '\n' | '\t');
     if text.chars().all(is_shown) {
@@ -29,8 +48,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
         if is_shown(c) {
             shown.push(c);
         } else {
-            // Writing to a string cannot fail.
-            let _ = write!(shown, "{}", c.escape_default());
+            escape(&mut shown, c);
         }
     }
     Cow::Owned(shown)
@@ -46,5 +64,11 @@ mod tests {
         assert_eq!(printable("a\x1b[31mb\r\u{9b}"), r"a\u{1b}[31mb\r\u{9b}");
         assert_eq!(printable("\u{202e}c.gub"), r"\u{202e}c.gub");
         assert_eq!(printable("a\u{2028}b\u{200b}"), r"a\u{2028}b\u{200b}");
+    }
+
+    #[test]
+    fn json_stays_json() {
+        let json = "{\n\"a\": \"\u{9b}\u{202e}\u{e0001}é\"}";
+        assert_eq!(printable_json(json), "{\n\"a\": \"\\u009b\\u202e\\udb40\\udc01é\"}");
     }
 }

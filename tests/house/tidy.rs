@@ -293,3 +293,18 @@ fn modules(file: &Path, text: &str, is_root: bool) -> Vec<PathBuf> {
     }
     found
 }
+
+/// Text of others must not reach a terminal as it is.
+#[test]
+fn one_module_prints() {
+    let raw = Regex::new(r"\bio::stdout\(\)|\be?print(ln)?!").unwrap();
+    let mut wrong = Vec::new();
+    for source in sources() {
+        if source.is_in(&["src/cli/src/"]) && !source.is_in(&["src/cli/src/printing.rs"]) {
+            for (line, _) in source.code().filter(|(_, code)| raw.is_match(code)) {
+                wrong.push(format!("{}:{line}: instead: crate::printing", source.path));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

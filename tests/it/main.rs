@@ -18,6 +18,7 @@ mod cuda;
 mod determinism;
 mod devices;
 mod embedding;
+mod escapes;
 mod everywhere;
 mod first_hour;
 mod flags;

@@ -14,8 +14,8 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 /// Bytes from which on the test waits while a file is there.
 const HELD_BELOW: usize = 60;
 
-/// A reduction on a terminal.
-struct Emulator {
+/// A program on a terminal.
+pub(crate) struct Emulator {
     master: Box<dyn MasterPty + Send>,
     keys: Box<dyn Write + Send>,
     child: Box<dyn Child + Send + Sync>,
@@ -43,7 +43,12 @@ fn start(bench: &Bench, args: &[&str], columns: u16, environment: &[(&str, &str)
 }
 
 impl Emulator {
-    fn start(bench: &Bench, args: &[&str], columns: u16, environment: &[(&str, &str)]) -> Self {
+    pub(crate) fn start(
+        bench: &Bench,
+        args: &[&str],
+        columns: u16,
+        environment: &[(&str, &str)],
+    ) -> Self {
         let (master, child) = start(bench, args, columns, environment);
         let shown = Arc::new(Mutex::new((vt100::Parser::new(24, columns, 200), Vec::new())));
         let (mut from, to) = (master.try_clone_reader().unwrap(), Arc::clone(&shown));
@@ -96,7 +101,7 @@ impl Emulator {
 
     /// Waits for the end. Returns the exit status, what is on the terminal then, and every byte that was sent to it.
     /// The terminal is as it was before.
-    fn end(mut self) -> (u32, String, String) {
+    pub(crate) fn end(mut self) -> (u32, String, String) {
         let status = self.child.wait().unwrap();
         drop((self.keys, self.master));
         self.reader.join().unwrap();
@@ -243,52 +248,4 @@ fn a_terminal_that_goes_away_ends_the_run() {
     // It used to read the end of the terminal for ever.
     child.wait().unwrap();
     assert!(bench.read("bug.c").contains("needle("));
-}
-
-/// A title for the terminal, a colour, a control of the upper half of Latin-1, and text that runs backwards.
-const FOREIGN: &str = "\u{1b}]0;pwned\u{7} \u{1b}[31m \u{9b}2J \u{202e}c.gub";
-
-/// Runs it, and looks at every byte that it prints.
-#[track_caller]
-fn assert_tame(bench: &Bench, args: &[&str]) {
-    let output = bench.command(args).output().unwrap();
-    let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-    let is_wild = |c: char| c.is_control() && !"\n\t".contains(c) || c == '\u{202e}';
-    assert!(!said.contains(is_wild), "{args:?}: {said:?}");
-    assert_mentions(&said, &[r"\u{"]);
-}
-
-/// What tests, compilers and programs print reaches neither terminals nor reports as it is, whatever prints it.
-#[test]
-fn escape_sequences_of_others_are_shown_and_do_nothing() {
-    let bench = Bench::new();
-    bench.write("foreign", FOREIGN);
-    bench.write("bug.c", "int needle;\n");
-    let foreign = bench.path("foreign").display().to_string();
-    let says = |name: &str, rest: &str| {
-        bench.script(name, &format!("#!/bin/sh\n{rest}\n").replace("FOREIGN", &foreign));
-    };
-    says("rejects.sh", "cat FOREIGN; exit 1");
-    assert_tame(&bench, &["bug.c", "--test", "./rejects.sh"]);
-    says("signs.sh", "grep -q needle *.c && printf 'signature: %s\\n' \"$(cat FOREIGN)\"");
-    fs::create_dir(bench.path("cases")).unwrap();
-    fs::copy(bench.path("bug.c"), bench.path("cases/one.c")).unwrap();
-    assert_tame(&bench, &["batch", "cases", "--test", "./signs.sh", "--out", "out"]);
-    // A compiler that dies with a message.
-    says(
-        "evil-cc",
-        "for file; do :; done; grep -q needle \"$file\" || exit 0\n\
-         echo \"$file:1:1: internal compiler error: in f, at $(cat FOREIGN):1\" >&2; exit 4",
-    );
-    assert_tame(&bench, &["init", "--", "./evil-cc", "-c", "bug.c"]);
-    let compiler = bench.path("evil-cc").display().to_string();
-    let recipe = "preset = \"crash\"\n[[configuration]]\nname = \"cc\"\naccused = true\nbuild = \"";
-    bench.write("evil.toml", format!("{recipe}{compiler} {{file}}\"\n"));
-    assert_tame(&bench, &["explain", "bug.c", "--test", "evil.toml"]);
-    assert_tame(&bench, &["report", "bug.c", "--test", "evil.toml"]);
-    // A name is foreign, too.
-    let name = format!("{}.c", FOREIGN.replace(' ', ""));
-    bench.write(&name, "int needle;\n");
-    says("sees.sh", "grep -q needle *.c");
-    assert_tame(&bench, &[&name, "--test", "./sees.sh"]);
 }

@@ -6,7 +6,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use clreduce_engine::events::Event;
-use clreduce_testcase::TestCase;
+use clreduce_testcase::{TestCase, printable_json};
 use serde::{Deserialize, Serialize};
 
 use crate::Measure;
@@ -129,9 +129,8 @@ impl History {
 
 /// One write for each: what a kill leaves is at worst one torn line.
 fn line(commit: &CommitRecord) -> io::Result<Vec<u8>> {
-    let mut line = serde_json::to_vec(commit)?;
-    line.push(b'\n');
-    Ok(line)
+    let line = serde_json::to_string(commit)?;
+    Ok(format!("{}\n", printable_json(&line)).into_bytes())
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clreduce_interestingness::Cancel;
+use clreduce_testcase::printable_json;
 use crossbeam_channel::{Sender, unbounded};
 use thiserror::Error;
 
@@ -152,8 +153,9 @@ impl Batch {
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let text = serde_json::to_vec_pretty(&facts).map_err(io::Error::from);
-                text.and_then(|text| files::replace(&path, &text)).map_err(failed)?;
+                let text = serde_json::to_string_pretty(&facts).map_err(io::Error::from);
+                text.and_then(|text| files::replace(&path, printable_json(&text).as_bytes()))
+                    .map_err(failed)?;
             }
             Err(error) => return Err(failed(error)),
         }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use clreduce_testcase::{Size, TestCase};
+use clreduce_testcase::{Size, TestCase, printable_json};
 use serde::{Deserialize, Serialize};
 
 use crate::files;
@@ -154,6 +154,7 @@ impl Record {
 
     pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
         fs::create_dir_all(folder)?;
-        files::replace(&folder.join(FILE), &serde_json::to_vec_pretty(self)?)
+        let json = serde_json::to_string_pretty(self)?;
+        files::replace(&folder.join(FILE), printable_json(&json).as_bytes())
     }
 }

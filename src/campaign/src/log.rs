@@ -6,6 +6,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use clreduce_testcase::printable_json;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -164,7 +165,8 @@ impl Log {
 
     /// Adds a line by one call of the system: a kill leaves at worst one torn line.
     pub(crate) fn add(&mut self, line: &Line) -> Result<(), LogError> {
-        let text = serde_json::to_string(line).map_err(io::Error::from).map(|text| text + "\n");
+        let text = serde_json::to_string(line).map_err(io::Error::from);
+        let text = text.map(|text| format!("{}\n", printable_json(&text)));
         let written = text.and_then(|text| self.file.write_all(text.as_bytes()));
         written.map_err(|source| LogError::Io { action: "write", path: self.path.clone(), source })
     }

@@ -20,7 +20,7 @@ use serde::Serialize;
 use crate::clock::Clock;
 use crate::failure::{CliError, KernelError};
 use crate::launches::LaunchArgs;
-use crate::printing::{error_line, printable};
+use crate::printing::{Data, error_line, json_line, printable};
 use crate::quoting::quoted;
 use crate::sandbox;
 use crate::units;
@@ -170,9 +170,7 @@ fn print_json(
     coverage: Option<&Coverage>,
     coverage_failure: Option<&str>,
 ) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    serde_json::to_writer(&mut out, &JsonReport { report, coverage, coverage_failure })?;
-    writeln!(out)
+    json_line(&mut Data, &JsonReport { report, coverage, coverage_failure })
 }
 
 /// Says how to give a kernel other arguments than those that clreduce chooses.

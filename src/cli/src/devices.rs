@@ -1,7 +1,7 @@
 //! `clreduce devices` lists the devices that can run kernels. Other commands choose one of them by options.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -11,7 +11,7 @@ use clreduce_kernel::{ProgramKind, has_main};
 
 use crate::clock::Clock;
 use crate::failure::{CliError, NoSuchDevice};
-use crate::printing::warning_line;
+use crate::printing::{Data, json_line, warning_line};
 use crate::sandbox;
 use crate::units::show_bytes;
 use crate::zoo;
@@ -92,7 +92,7 @@ pub(crate) fn devices(args: &DevicesArgs) -> Result<ExitCode, CliError> {
     let found = Devices::find(&worker_options()?, zoo::installations());
     drop(clock);
     let written = match args.json {
-        true => io::stdout().write_all(json(&found).as_bytes()),
+        true => found.devices.iter().try_for_each(|device| json_line(&mut Data, device)),
         false => crate::printing::out().write_all(table(&found).as_bytes()),
     };
     written.map_err(CliError::Stdout)?;
@@ -109,11 +109,6 @@ pub(crate) fn devices(args: &DevicesArgs) -> Result<ExitCode, CliError> {
 pub(crate) fn worker_options() -> Result<WorkerOptions, CliError> {
     let own = std::env::current_exe().map_err(CliError::OwnPath)?;
     Ok(WorkerOptions { confinement: sandbox::confinement(), ..WorkerOptions::new(own) })
-}
-
-fn json(found: &Devices) -> String {
-    let lines = found.devices.iter().filter_map(|device| serde_json::to_string(device).ok());
-    lines.map(|line| line + "\n").collect()
 }
 
 fn table(found: &Devices) -> String {

@@ -1,7 +1,7 @@
 //! `clreduce doctor` lists the tools and devices that clreduce can use, and says how to install what is missing.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 use clreduce_devices::Devices;
@@ -31,7 +31,7 @@ pub(crate) fn doctor(_: &DoctorArgs) -> Result<ExitCode, CliError> {
     drop(clock);
     let missing: Vec<&Tool> = TOOLS.into_iter().filter(|tool| tool.find().is_none()).collect();
     let text = [tools(), devices(&found), sandboxes(), advice(&missing)].concat();
-    io::stdout().write_all(text.as_bytes()).map_err(CliError::Stdout)?;
+    crate::printing::out().write_all(text.as_bytes()).map_err(CliError::Stdout)?;
     let is_ready = missing.iter().all(|tool| tool.is_special);
     Ok(if is_ready { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -6,6 +6,7 @@ use clreduce_engine::events::Event;
 use clreduce_interestingness::{Filtered, Verdict};
 use serde::Serialize;
 
+use crate::printing::json_line;
 use crate::statistics::ending_name;
 
 /// Number of the format of the events. It grows when a field is removed or gets another meaning, not when one is added.
@@ -96,10 +97,7 @@ impl EventsFile {
         let (Some(writer), Some(line)) = (&mut self.writer, EventLine::of(event)) else {
             return Ok(());
         };
-        let result = serde_json::to_writer(&mut *writer, &line)
-            .map_err(io::Error::from)
-            .and_then(|()| writer.write_all(b"\n"))
-            .and_then(|()| writer.flush());
+        let result = json_line(writer, &line).and_then(|()| writer.flush());
         if result.is_err() {
             self.writer = None;
         }

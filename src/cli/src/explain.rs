@@ -15,6 +15,7 @@ use clreduce_testcase::{Language, TestCase};
 use crate::clock::Clock;
 use crate::failure::CliError;
 use crate::load::{Input, ORIGINAL, beside, load};
+use crate::printing::printable;
 use crate::units::show_duration;
 use crate::{interrupt, recipe};
 
@@ -66,7 +67,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ExitCode, CliError> {
     let judgement = test.look(&variant, Depth::Everything, &cancel);
     drop(clock);
     let mut out = crate::printing::out();
-    out.write_all(show(&judgement).as_bytes()).map_err(CliError::Stdout)?;
+    out.write_all(printable(&show(&judgement)).as_bytes()).map_err(CliError::Stdout)?;
     Ok(ExitCode::from(match judgement.outcome.verdict {
         Verdict::Interesting => 0,
         Verdict::Uninteresting | Verdict::TimedOut => 1,

@@ -1,7 +1,7 @@
 //! `clreduce generate` writes random kernels that come with their right results.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -171,7 +171,7 @@ pub(crate) fn kernels(args: &GenerateArgs) -> Result<ExitCode, CliError> {
             None => made(args.seed)?,
             Some(number) => last_variant(args.seed, &profile, number)?,
         };
-        io::stdout().write_all(kernel.source.as_bytes()).map_err(CliError::Stdout)?;
+        crate::printing::data(kernel.source.as_bytes()).map_err(CliError::Stdout)?;
         return Ok(ExitCode::SUCCESS);
     };
     profile.check().map_err(UsageError::from)?;

@@ -62,7 +62,7 @@ mod version;
 mod zoo;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 use args::Color;
@@ -70,7 +70,7 @@ use clap::Parser;
 use command_line::{Args, Command};
 use defaults::DefaultsError;
 use failure::CliError;
-use printing::{error_line, printable};
+use printing::{argument_error, error_line, printable};
 
 /// Runs the program.
 pub fn main() -> ExitCode {
@@ -87,11 +87,19 @@ pub fn main() -> ExitCode {
         return ended(version::long().and_then(|text| print(&text)).map(|()| ExitCode::SUCCESS));
     }
     if let Some(error) = other_reducers::with_one_dash(&words) {
-        error.exit();
+        return refused(&error);
     }
-    let args =
-        Args::try_parse().unwrap_or_else(|error| other_reducers::with_advice(error, &words).exit());
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return refused(&other_reducers::with_advice(error, &words)),
+    };
     ended(with_defaults(args).map_err(CliError::from).and_then(start))
+}
+
+/// The exit status, after a message about the arguments, or the help that they ask for.
+fn refused(error: &clap::Error) -> ExitCode {
+    argument_error(error);
+    if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS }
 }
 
 /// The exit status, after a message about a failure.
@@ -144,7 +152,7 @@ fn start(args: Args) -> Result<ExitCode, CliError> {
         Some(Command::Bisect(args)) => return bug::bisect(&args),
         None => {}
     }
-    let mut out = io::stdout();
+    let mut out = printing::out();
     if let Some(what) = args.generate {
         generate::generate(what, &mut out).map_err(CliError::Stdout)?;
         return Ok(ExitCode::SUCCESS);
@@ -162,7 +170,7 @@ fn start(args: Args) -> Result<ExitCode, CliError> {
 /// # Errors
 /// When standard output does not take it.
 fn print(text: &str) -> Result<(), CliError> {
-    printing::out().write_all(text.as_bytes()).map_err(CliError::Stdout)
+    printing::out().write_all(printable(text).as_bytes()).map_err(CliError::Stdout)
 }
 
 fn set_colors(color: Color) {

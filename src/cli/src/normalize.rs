@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -272,7 +271,7 @@ fn result_name(name: &str, language: Language, number: Option<usize>) -> String 
 
 fn write(out: Option<&Path>, name: &str, text: &[u8]) -> Result<(), CliError> {
     let Some(out) = out else {
-        return io::stdout().write_all(text).map_err(CliError::Stdout);
+        return crate::printing::data(text).map_err(CliError::Stdout);
     };
     let path = out.join(name);
     let written =

@@ -1,6 +1,6 @@
 //! A reduction from its settings to its exit status: reading the input, running the engine, and reporting.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::AtomicUsize;
@@ -69,7 +69,7 @@ pub(crate) fn reduce(settings: &Settings) -> Result<ExitCode, CliError> {
     if to_stdout && done.statistics.began() {
         let file = done.reduced.case.files().first();
         let bytes = file.map(|file| &*file.bytes).unwrap_or_default();
-        io::stdout().write_all(bytes).map_err(CliError::Stdout)?;
+        crate::printing::data(bytes).map_err(CliError::Stdout)?;
     }
     report::print(&done, &results, settings, &progress)?;
     let interrupted = done.reduced.ending == Ending::Interrupted || cancel.is_cancelled();

@@ -87,9 +87,11 @@ pub(crate) fn print(
     text.push('\n');
     // Standard output belongs to what was sent there.
     let takes_reports = settings.reports().any(|report| *report == ReportFile::Stdout);
-    let out: &mut dyn Write =
-        if takes_reports || to_stdout { &mut io::stderr() } else { &mut crate::printing::out() };
-    match out.write_all(text.as_bytes()) {
+    if takes_reports || to_stdout {
+        crate::printing::error_line(text.trim_end_matches('\n'));
+        return Ok(());
+    }
+    match crate::printing::out().write_all(text.as_bytes()) {
         // `clreduce ... | head` is fine.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Stdout(error)),
         _ => Ok(()),

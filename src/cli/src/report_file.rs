@@ -99,7 +99,7 @@ impl ReportFile {
     /// # Errors
     /// When the system refuses.
     pub(crate) fn create(&self) -> Result<Box<dyn Write + Send>, ReportFileError> {
-        let Some(path) = self.path() else { return Ok(Box::new(io::stdout())) };
+        let Some(path) = self.path() else { return Ok(Box::new(crate::printing::Data)) };
         let refused = |source| ReportFileError::Write { path: path.to_owned(), source };
         Ok(Box::new(File::create(path).map_err(refused)?))
     }

@@ -23,7 +23,7 @@ use crate::devices::{DeviceArgs, Text, choose, worker_options};
 use crate::expected;
 use crate::failure::{CliError, RunError};
 use crate::launches::LaunchArgs;
-use crate::printing::{data, error_line, out, printable};
+use crate::printing::{Data, data, error_line, json_line, out, printable};
 use crate::sandbox;
 use crate::units;
 
@@ -271,9 +271,7 @@ fn print_json(
         outputs: result.unwrap_or_default().iter().map(json_output).collect(),
         coverage,
     };
-    let mut out = io::stdout();
-    serde_json::to_writer(&mut out, &line)?;
-    writeln!(out)
+    json_line(&mut Data, &line)
 }
 
 fn json_output(output: &Output) -> JsonOutput<'_> {

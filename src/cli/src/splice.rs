@@ -1,7 +1,6 @@
 //! `clreduce splice` makes new kernels of parts of other kernels.
 
 use std::fs;
-use std::io::{self, Write};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -100,7 +99,7 @@ pub(crate) fn splice(args: &SpliceArgs) -> Result<ExitCode, CliError> {
         if args.count.get() > 1 {
             return Err(UsageError::ManyKernels.into());
         }
-        io::stdout().write_all(&made(args.seed)?.text).map_err(CliError::Stdout)?;
+        crate::printing::data(&made(args.seed)?.text).map_err(CliError::Stdout)?;
         return Ok(ExitCode::SUCCESS);
     };
     let write_error = |path: &Path, source| CliError::Write { path: path.to_owned(), source };

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use clreduce_testcase::printable_json;
 use serde::Serialize;
 
 use crate::finished::FinishedReduction;
@@ -145,6 +146,6 @@ pub(crate) fn write(
         }),
         warnings: &statistics.warnings,
     };
-    serde_json::to_writer_pretty(&mut file, &summary)?;
-    file.write_all(b"\n")
+    let json = serde_json::to_string_pretty(&summary)?;
+    file.write_all(format!("{}\n", printable_json(&json)).as_bytes())
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clreduce_batch::{CommitRecord, Record};
-use clreduce_testcase::SourceFile;
+use clreduce_testcase::{SourceFile, printable_json};
 use clreduce_triage::Ranked;
 use serde::Serialize;
 
@@ -96,11 +96,13 @@ impl BatchReport<'_> {
     /// Writes `report.json`, case by case.
     pub(crate) fn write_data(&self, file: &mut dyn Write) -> Result<(), Stopped> {
         let head = serde_json::to_string(&self.head())?;
+        let head = printable_json(&head);
         // The list of cases goes in before the last brace.
         write!(file, "{},\"cases\":[", head.strip_suffix('}').unwrap_or(&head))?;
         for (index, row) in self.rows().iter().enumerate() {
             file.write_all(if index == 0 { b"\n" } else { b",\n" })?;
-            serde_json::to_writer(&mut *file, &self.reported(index, row)?)?;
+            let case = serde_json::to_string(&self.reported(index, row)?)?;
+            file.write_all(printable_json(&case).as_bytes())?;
         }
         file.write_all(b"\n]}\n")?;
         Ok(())

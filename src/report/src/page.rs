@@ -8,7 +8,7 @@ use std::io::Write;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use clreduce_batch::{CaseOutcome, Measure, Record};
-use clreduce_testcase::TestCase;
+use clreduce_testcase::{TestCase, printable_json};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::Serialize;
@@ -58,7 +58,7 @@ impl BatchReport<'_> {
         let cases = cases.collect::<Result<_, ReportError>>()?;
         let overview = serde_json::to_string(&Overview { head: self.head(), cases })?;
         // No text of a program can end the element that it stands in.
-        let overview = overview.replace('<', "\\u003c");
+        let overview = printable_json(&overview).replace('<', "\\u003c");
         writeln!(file, "<script type=application/json id=overview>{overview}</script>")?;
         for (index, row) in rows.iter().enumerate() {
             let mut compressed = GzEncoder::new(Vec::new(), Compression::default());

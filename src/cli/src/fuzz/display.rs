@@ -96,7 +96,7 @@ impl Display {
 
     fn concluded(&self, conclusion: &Conclusion, program: &str) {
         let Conclusion { configuration, class, reason, bug, .. } = conclusion;
-        let what = format!("{program} on {configuration}: {}", class.name());
+        let what = format!("{} on {configuration}: {}", printable(program), class.name());
         match (conclusion.end, bug) {
             (End::Bug, Some(name)) => {
                 let cure = conclusion.construct.as_ref();

@@ -19,7 +19,7 @@ use crate::check::other_arguments;
 use crate::clock::Clock;
 use crate::failure::{CliError, InitError};
 use crate::launches::description_beside;
-use crate::printing::warning_line;
+use crate::printing::{error_line, warning_line};
 use crate::quoting::quoted;
 use crate::script::{self, Script};
 use crate::{expected, interrupt, recipe, sandbox};
@@ -118,7 +118,7 @@ pub(crate) fn find(
     }
     let bugs = comparison.bugs();
     let Some(first) = bugs.first() else {
-        eprint!("{}", table(&comparison));
+        error_line(table(&comparison).trim_end_matches('\n'));
         let mut found = nothing_wrong(&comparison);
         if let Some(&failing) = comparison.failing_and_agreeing().0.first() {
             let description = described.as_deref();

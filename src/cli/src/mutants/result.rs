@@ -9,7 +9,7 @@ use clreduce_passes::Mutant;
 use clreduce_testcase::TestCase;
 use serde::Serialize;
 
-use crate::printing::printable;
+use crate::printing::{Data, json_line, printable};
 
 /// The end of a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,18 +128,15 @@ impl Results<'_> {
     }
 
     pub(super) fn print_json(&self) -> io::Result<()> {
-        let mut out = crate::printing::out();
         for JudgedMutant { operator, line, before, after, fate } in &self.judged {
             let (name, details) = (fate.name(), fate.details());
             let mutant = JsonMutant { operator, line: *line, before, after, fate: name, details };
-            serde_json::to_writer(&mut out, &mutant)?;
-            writeln!(out)?;
+            json_line(&mut Data, &mutant)?;
         }
         let counts = FATES.into_iter().zip(self.counts(|_| true)).collect();
         let (mutants, operators_in_macros) = (self.judged.len(), self.in_macros);
         let counts = JsonCounts { schema: 1, mutants, operators_in_macros, counts };
-        serde_json::to_writer(&mut out, &counts)?;
-        writeln!(out)
+        json_line(&mut Data, &counts)
     }
 
     /// A table by kind of mutant, the mutants that were not noticed, and the share of those that were.
