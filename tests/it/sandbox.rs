@@ -210,7 +210,7 @@ impl Scene {
             "connect to a Unix socket in the home" => self.socket.accept().is_ok(),
             "connect to an abstract Unix socket" => self.hidden_socket.accept().is_ok(),
             "write to a file that whoever started clreduce has open" => {
-                fs::metadata(self.home.join("inherited")).unwrap().len() > 0
+                fs::metadata(self.home.with_file_name("inherited")).unwrap().len() > 0
             }
             "`ptrace` of another process"
             | "make or remove a subvolume (`ioctl`)"
@@ -322,6 +322,9 @@ fn check_table(user: Option<&str>) {
     let home = folder.path().join("home");
     fs::create_dir(&home).unwrap();
     fs::set_permissions(&home, fs::Permissions::from_mode(0o777)).unwrap();
+    let inherited = folder.path().join("inherited");
+    fs::write(&inherited, "").unwrap();
+    fs::set_permissions(&inherited, fs::Permissions::from_mode(0o666)).unwrap();
     let copy = |from: &Path, name: &str| {
         let to = folder.path().join(name);
         fs::copy(from, &to).unwrap();
@@ -329,7 +332,7 @@ fn check_table(user: Option<&str>) {
     };
     let own = copy(&std::env::current_exe().unwrap(), "attempts");
     let worker = copy(Path::new(env!("CARGO_BIN_EXE_clreduce")), "worker");
-    let inherits = format!("exec \"$0\" \"$@\" {INHERITED}>>\"$HOME/inherited\"");
+    let inherits = format!("exec \"$0\" \"$@\" {INHERITED}>>\"$HOME/../inherited\"");
     let mut command = match user {
         Some(user) => {
             let mut command = Command::new("setpriv");
