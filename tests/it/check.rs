@@ -146,13 +146,15 @@ fn what_cannot_be_said_is_status_three() {
     let kernel = folder.path().join("k.cl");
     fs::write(
         &kernel,
-        "struct s { int x; };\n__kernel void k(struct s s, __global ulong *r) { *r = s.x; }\n",
+        "__kernel void k(read_only image2d_t i, __global ulong *r) { *r = get_image_width(i); }\n",
     )
     .unwrap();
     let (code, out, err) = check(&kernel, &["--only", "simulate"]);
     assert_eq!((code, out.as_str()), (Some(3), ""));
     assert!(
-        err.contains("Oclgrind: clreduce cannot make an argument for the parameter `struct s s`"),
+        err.contains(
+            "Oclgrind: clreduce cannot make an argument for the parameter `read_only image2d_t i`"
+        ),
         "{err}"
     );
     let (code, ..) = check(&kernel, &["--only", "compile", "--clang", "/nowhere/clang"]);
