@@ -305,7 +305,7 @@ fn cpp_is_a_language_of_its_own() {
 
 /// Where they were not parsed, only passes over lines and tokens worked on them.
 #[test]
-fn new_types_of_c_are_parsed() {
+fn new_types_of_c_and_digraphs_are_parsed() {
     let bench = Bench::new();
     let names = ["red", "green", "blue", "black"];
     let of = |line: fn(&str) -> String| names.map(line).concat();
@@ -321,6 +321,14 @@ fn new_types_of_c_are_parsed() {
         (
             of(|name| format!("enum {name} : unsigned char {{ A_{name}, B_{name} }};\n")),
             "int keep(int x) { return x + 12345; }\n",
+        ),
+        (
+            of(|name| {
+                format!(
+                    "static int {name}(int x)\n<%\n int a<:2:> = <% x, 1 %>;\n return a<:1:>;\n%>\n"
+                )
+            }),
+            "int keep(int x) <% return x + 12345; %>\n",
         ),
     ] {
         bench.write("bug.c", format!("{lines}{keep}"));
