@@ -38,7 +38,7 @@ pub struct PassInfo {
     pub name: &'static str,
     /// One sentence for people, without a full stop, in the imperative: "Remove unused functions".
     pub about: &'static str,
-    /// What a language must have. Passes over text and tokens need nothing.
+    /// The features that a language must have. Passes over text and tokens need none.
     pub needs: &'static [Feature],
     /// True if a proposal may make the program larger, because the pass cannot tell beforehand. The
     /// engine tests only those that do not.

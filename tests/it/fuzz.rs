@@ -33,20 +33,7 @@ fn args<'a>(out: &'a str, jobs: &'a str) -> Vec<&'a str> {
 
 /// The files of the bugs, by path, and the log.
 fn result(bench: &Bench, out: &str) -> BTreeMap<String, String> {
-    let mut files = BTreeMap::new();
-    let mut pending = vec![bench.path(out).join("bugs")];
-    while let Some(folder) = pending.pop() {
-        for entry in fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                pending.push(path);
-            } else {
-                let name = path.strip_prefix(bench.path(out)).unwrap();
-                let text = fs::read_to_string(&path).unwrap();
-                files.insert(name.to_string_lossy().into_owned(), text);
-            }
-        }
-    }
+    let mut files = bench.files_of_bugs(out);
     files.insert("campaign.jsonl".into(), bench.read(&format!("{out}/campaign.jsonl")));
     files
 }

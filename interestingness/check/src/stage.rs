@@ -18,7 +18,7 @@ use crate::finding::{FailureKind, Finding, FindingKind, StageFailure};
 pub struct StageInfo {
     /// The name that people read and write.
     pub name: &'static str,
-    /// What a language must have for it to check kernels.
+    /// The features that a language must have so that the stage can check its kernels.
     pub needs: &'static [Feature],
     /// True if it watches the kernel run. If it does, a kind that it looks for and does not find refutes suspicions of
     /// that kind.

@@ -72,7 +72,7 @@ pub(crate) fn check(module: &str) -> String {
     text
 }
 
-/// What a module says at its end.
+/// The metadata at the end of a module.
 struct Metadata<'a> {
     /// The numbers of types by those of the nodes that accesses name.
     of_access: BTreeMap<&'a str, u32>,
@@ -180,7 +180,7 @@ fn copied_parameters(definition: &str) -> String {
     calls
 }
 
-/// What follows a copy of memory, or a whole piece of it that is set.
+/// Returns the call after an instruction that copies memory or sets a whole piece of it.
 fn block(arguments: &str, location: &str) -> Option<String> {
     let (_, inside) = arguments.split_once('(')?;
     let operands = operands(inside);

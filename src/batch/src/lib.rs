@@ -19,7 +19,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clreduce_interestingness::Cancel;
-use clreduce_testcase::printable_json;
 use crossbeam_channel::{Sender, unbounded};
 use thiserror::Error;
 
@@ -153,9 +152,7 @@ impl Batch {
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let text = serde_json::to_string_pretty(&facts).map_err(io::Error::from);
-                text.and_then(|text| files::replace(&path, printable_json(&text).as_bytes()))
-                    .map_err(failed)?;
+                files::replace_by_json(&path, &facts).map_err(failed)?;
             }
             Err(error) => return Err(failed(error)),
         }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use clreduce_testcase::{Size, TestCase, printable_json};
+use clreduce_testcase::{Size, TestCase};
 use serde::{Deserialize, Serialize};
 
 use crate::files;
@@ -154,7 +154,6 @@ impl Record {
 
     pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
         fs::create_dir_all(folder)?;
-        let json = serde_json::to_string_pretty(self)?;
-        files::replace(&folder.join(FILE), printable_json(&json).as_bytes())
+        files::replace_by_json(&folder.join(FILE), self)
     }
 }

@@ -58,8 +58,8 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ExitCode, CliError> {
     let variant = read(&args.variant)?.in_language(args.lang);
     let kept = beside(&args.variant, ORIGINAL);
     let original = match &args.original {
-        Some(original) => named_alike(read(original)?, &variant)?.in_language(args.lang),
-        None if kept.exists() => named_alike(read(&kept)?, &variant)?.in_language(args.lang),
+        Some(original) => named_alike(read(original)?, &variant)?,
+        None if kept.exists() => named_alike(read(&kept)?, &variant)?,
         None => variant.clone(),
     };
     let test = recipe.calibrate(&original)?;
@@ -82,11 +82,12 @@ fn read(path: &Path) -> Result<TestCase, CliError> {
 
 /// `bug.c.orig` was called `bug.c` when it was reduced, and commands know it by that name.
 fn named_alike(original: TestCase, variant: &TestCase) -> Result<TestCase, CliError> {
-    match (original.files(), variant.files()) {
+    let original = match (original.files(), variant.files()) {
         ([file], [name]) => TestCase::single(&name.path, file.bytes.clone())
-            .map_err(|error| CliError::Load(error.into())),
-        _ => Ok(original),
-    }
+            .map_err(|error| CliError::Load(error.into()))?,
+        _ => original,
+    };
+    Ok(original.in_language(variant.said_language()))
 }
 
 fn show(judgement: &Judgement) -> String {

@@ -6,7 +6,6 @@ use std::fs;
 use std::os::unix::net::UnixListener;
 use std::process::Stdio;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use super::executor::{Service, lock};
 use super::steps::{steps, wait_until};
@@ -108,13 +107,7 @@ fn a_file_that_is_replaced_during_the_reduction_stops_it() {
     wait_until("the reduction is under way", || service.executed() > 8);
     bench.write("large", &large[1..]);
     service.state.restart.store(true, Ordering::Relaxed);
-    let status = loop {
-        service.restart_if_due();
-        if let Some(status) = run.try_wait().unwrap() {
-            break status;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    };
+    let status = service.until_ended(&mut run);
     let log = fs::read_to_string(log).unwrap();
     assert_eq!(status.code(), Some(1), "{log}");
     assert_mentions(&log, &["large has changed since the reduction began"]);

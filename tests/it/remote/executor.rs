@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -208,6 +208,17 @@ impl Service {
         }
         for running in std::mem::take(&mut *lock(&self.state.operations)).into_values() {
             kill(&running.child);
+        }
+    }
+
+    /// Waits for a program that uses the service, and restarts the service meanwhile if that is due.
+    pub fn until_ended(&mut self, run: &mut Child) -> ExitStatus {
+        loop {
+            self.restart_if_due();
+            if let Some(status) = run.try_wait().unwrap() {
+                return status;
+            }
+            std::thread::sleep(Duration::from_millis(5));
         }
     }
 

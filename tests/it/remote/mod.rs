@@ -14,7 +14,6 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use crate::support::{Bench, SCRIPT, SCRIPT_NAME, TEST, assert_mentions, stderr};
 use executor::Service;
@@ -33,13 +32,7 @@ fn assert_same_with(name: &str, misbehave: impl Fn(&Service)) {
     let log = bench.path("log");
     let output = || Stdio::from(fs::File::options().create(true).append(true).open(&log).unwrap());
     let mut run = run.stdout(output()).stderr(output()).spawn().unwrap();
-    let status = loop {
-        service.restart_if_due();
-        if let Some(status) = run.try_wait().unwrap() {
-            break status;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    };
+    let status = service.until_ended(&mut run);
     let log = fs::read_to_string(log).unwrap();
     assert!(status.success(), "{name}: {log}");
     assert_eq!(bench.read("here"), bench.read("there"), "{name}");

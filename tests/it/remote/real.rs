@@ -3,7 +3,6 @@
 
 #![cfg(target_os = "linux")]
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -123,25 +122,6 @@ fn the_devices_of_a_real_service_judge_a_kernel() {
     assert_mentions(&stderr(&run), &["no-such-device"]);
 }
 
-/// The files of the bugs, by path.
-fn bugs(bench: &Bench, out: &str) -> BTreeMap<String, String> {
-    let mut files = BTreeMap::new();
-    let mut pending = vec![bench.path(out).join("bugs")];
-    while let Some(folder) = pending.pop() {
-        for entry in fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                pending.push(path);
-            } else {
-                let name = path.strip_prefix(bench.path(out)).unwrap();
-                let text = fs::read_to_string(&path).unwrap();
-                files.insert(name.to_string_lossy().into_owned(), text);
-            }
-        }
-    }
-    files
-}
-
 /// The program of this seed has `mad_sat` on `long`.
 const CAMPAIGN: [&str; 13] = [
     "fuzz",
@@ -170,7 +150,7 @@ fn a_campaign_reduces_its_bugs_on_a_real_service() {
     let there = [&CAMPAIGN[..], &["--out", "there", "-j1", "--remote", &url, "--remote-jobs", "4"]]
         .concat();
     bench.reduce(&there);
-    assert_eq!(bugs(&bench, "here"), bugs(&bench, "there"));
+    assert_eq!(bench.files_of_bugs("here"), bench.files_of_bugs("there"));
     assert_eq!(bench.read("here/campaign.jsonl"), bench.read("there/campaign.jsonl"));
     assert!(casd.blobs() > 60, "{} blobs", casd.blobs());
     // It does not go on with verdicts of other machines.

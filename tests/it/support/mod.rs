@@ -8,6 +8,7 @@
 pub mod lists;
 pub mod planted;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -113,6 +114,25 @@ impl Bench {
     /// The content of a file, if it is there.
     pub fn read_if_there(&self, name: &str) -> Option<String> {
         fs::read_to_string(self.path(name)).ok()
+    }
+
+    /// The files of the bugs of a campaign, by their path in its folder.
+    pub fn files_of_bugs(&self, out: &str) -> BTreeMap<String, String> {
+        let mut files = BTreeMap::new();
+        let mut pending = vec![self.path(out).join("bugs")];
+        while let Some(folder) = pending.pop() {
+            for entry in fs::read_dir(&folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    pending.push(path);
+                } else {
+                    let name = path.strip_prefix(self.path(out)).unwrap();
+                    let text = fs::read_to_string(&path).unwrap();
+                    files.insert(name.to_string_lossy().into_owned(), text);
+                }
+            }
+        }
+        files
     }
 
     /// Names in the folder, sorted.

@@ -249,11 +249,10 @@ impl<'a> Reduction<'a> {
         if let Some(name) = self.options.pass_choice().unknown() {
             return Err(ReductionError::UnknownPass(name.to_owned()));
         }
-        let source = Reducer::new(
-            self.case.clone().in_language(self.options.lang),
-            self.options.plan(self.case.language()),
-        );
-        self.run_with(source)
+        let reduction = self.in_its_language();
+        let plan = reduction.options.plan(reduction.case.language());
+        let source = Reducer::new(reduction.case.clone(), plan);
+        run::run(reduction, source)
     }
 
     /// Reduces with the candidates of another source.
@@ -264,8 +263,13 @@ impl<'a> Reduction<'a> {
     /// # Panics
     /// As [`run`](Self::run).
     pub fn run_with(self, source: impl CandidateSource) -> Result<Reduced, ReductionError> {
+        run::run(self.in_its_language(), source)
+    }
+
+    /// The same; variants know the language that the options say.
+    fn in_its_language(self) -> Self {
         let case = self.case.in_language(self.options.lang);
-        run::run(Self { case, ..self }, source)
+        Self { case, ..self }
     }
 
     /// The language that the passes see.
