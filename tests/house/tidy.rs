@@ -81,7 +81,7 @@ const BANS: [Ban; 13] = [
         // Not the worker processes of interestingness/: they are there to die.
         within: &["passes/src/", "src/", "testcase/language/src/", "testcase/src/"],
         // The second Ctrl-C waits for nobody.
-        except: &["src/cli/src/interrupt.rs"],
+        except: &["src/cli/src/terminal/interrupt.rs"],
         instead: "return an `ExitCode` to `main`, so that everything is cleaned up",
     },
     Ban {
@@ -300,7 +300,7 @@ fn one_module_prints() {
     let raw = Regex::new(r"\bio::stdout\(\)|\be?print(ln)?!").unwrap();
     let mut wrong = Vec::new();
     for source in sources() {
-        if source.is_in(&["src/cli/src/"]) && !source.is_in(&["src/cli/src/printing.rs"]) {
+        if source.is_in(&["src/cli/src/"]) && !source.is_in(&["src/cli/src/terminal/printing.rs"]) {
             for (line, _) in source.code().filter(|(_, code)| raw.is_match(code)) {
                 wrong.push(format!("{}:{line}: instead: crate::printing", source.path));
             }

@@ -8,22 +8,22 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum, ValueHint};
 use clreduce_engine::SandboxOptions;
 
-use crate::args::ReduceArgs;
 use crate::batch::BatchArgs;
 use crate::bug::{BisectArgs, ReportArgs};
-use crate::check::CheckArgs;
-use crate::devices::DevicesArgs;
-use crate::doctor::DoctorArgs;
-use crate::explain::ExplainArgs;
 use crate::fuzz::FuzzArgs;
-use crate::init::InitArgs;
-use crate::inputs::InputsArgs;
-use crate::kernels::GenerateArgs;
-use crate::mutants::MutantsArgs;
-use crate::normalize::NormalizeArgs;
-use crate::prepare::PrepareArgs;
-use crate::run::RunArgs;
-use crate::splice::SpliceArgs;
+use crate::kernels::check::CheckArgs;
+use crate::kernels::devices::DevicesArgs;
+use crate::kernels::generate::GenerateArgs;
+use crate::kernels::inputs::InputsArgs;
+use crate::kernels::run::RunArgs;
+use crate::programs::mutants::MutantsArgs;
+use crate::programs::normalize::NormalizeArgs;
+use crate::programs::prepare::PrepareArgs;
+use crate::programs::splice::SpliceArgs;
+use crate::settings::args::ReduceArgs;
+use crate::setup::doctor::DoctorArgs;
+use crate::setup::explain::ExplainArgs;
+use crate::setup::init::InitArgs;
 
 /// Everything on the command line.
 #[derive(Debug, Parser)]

@@ -26,12 +26,12 @@ use clreduce_tools::{OPENCL_LOADER, POCL};
 use thiserror::Error;
 
 use crate::defaults::DefaultsError;
-use crate::interrupt::INTERRUPTED;
-use crate::keep::KeepError;
-use crate::load::{LoadError, did_you_mean};
-use crate::printing::shown_path;
-use crate::report_file::ReportFileError;
-use crate::target::OutputError;
+use crate::files::keep::KeepError;
+use crate::files::load::{LoadError, did_you_mean};
+use crate::files::report_file::ReportFileError;
+use crate::files::target::OutputError;
+use crate::terminal::interrupt::INTERRUPTED;
+use crate::terminal::printing::shown_path;
 
 /// The reason why a campaign cannot begin.
 #[derive(Debug, Error)]

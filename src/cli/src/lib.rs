@@ -1,76 +1,37 @@
 //! The program clreduce: options, files on disk, and everything that is printed.
 //!
-//! Options pass two stages: [`command_line`] records them, and [`resolve`] decides what they mean.
+//! Options pass two stages: [`command_line`] records them, and [`settings`] decides what they mean.
 
-mod args;
 mod batch;
 mod bug;
-mod check;
-mod clock;
 mod command_line;
-mod coverage;
 mod defaults;
-mod devices;
-mod diagnosis;
-mod diff;
-mod doctor;
-mod events_file;
-mod expected;
-mod explain;
 mod failure;
-mod finished;
+mod files;
 mod flags;
 mod fuzz;
-mod generate;
-mod init;
-mod inputs;
-mod interrupt;
 mod judge;
-mod keep;
 mod kernels;
-mod launches;
-mod load;
-mod mutants;
-mod normalize;
-mod not_interesting;
+mod manual_and_completions;
 mod other_reducers;
-mod page;
-mod prepare;
-mod printing;
-mod progress;
-mod quoting;
-mod recipe;
+mod programs;
 mod reduce;
-mod refused;
-mod remote;
-mod repeat;
-mod report;
-mod report_file;
-mod resolve;
-mod run;
-mod sandbox;
-mod screen;
-mod script;
-mod splice;
-mod statistics;
-mod summary;
-mod table;
-mod target;
-mod test;
-mod units;
+mod settings;
+mod setup;
+mod terminal;
 mod version;
-mod zoo;
 
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-use args::Color;
 use clap::Parser;
 use command_line::{Args, Command};
 use defaults::DefaultsError;
 use failure::CliError;
-use printing::{argument_error, error_line, printable};
+use settings::{resolve, sandbox, zoo};
+use terminal::printing::{self, argument_error, error_line, printable};
+use terminal::table;
 
 /// Runs the program.
 pub fn main() -> ExitCode {
@@ -84,7 +45,11 @@ pub fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
     // `-V` is the short form.
     if words == ["--version"] {
-        return ended(version::long().and_then(|text| print(&text)).map(|()| ExitCode::SUCCESS));
+        return ended(
+            version::long()
+                .and_then(|text| printing::print(&text).map_err(CliError::Stdout))
+                .map(|()| ExitCode::SUCCESS),
+        );
     }
     if let Some(error) = other_reducers::with_one_dash(&words) {
         return refused(&error);
@@ -126,7 +91,7 @@ fn with_defaults(args: Args) -> Result<Args, DefaultsError> {
 }
 
 fn start(args: Args) -> Result<ExitCode, CliError> {
-    set_colors(args.reduce.show.color);
+    args.reduce.show.color.apply();
     if let Some(folder) = &args.zoo {
         zoo::choose(folder)?;
     }
@@ -135,26 +100,26 @@ fn start(args: Args) -> Result<ExitCode, CliError> {
     }
     match args.command {
         Some(Command::Batch(args)) => return batch::batch(*args),
-        Some(Command::Check(args)) => return check::check(&args),
-        Some(Command::Explain(args)) => return explain::explain(&args),
-        Some(Command::Devices(args)) => return devices::devices(&args),
-        Some(Command::Doctor(args)) => return doctor::doctor(&args),
+        Some(Command::Check(args)) => return kernels::check::check(&args),
+        Some(Command::Explain(args)) => return setup::explain::explain(&args),
+        Some(Command::Devices(args)) => return kernels::devices::devices(&args),
+        Some(Command::Doctor(args)) => return setup::doctor::doctor(&args),
         Some(Command::Fuzz(args)) => return fuzz::fuzz(&args),
-        Some(Command::Generate(args)) => return kernels::kernels(&args),
-        Some(Command::Init(args)) => return init::init(&args),
-        Some(Command::Inputs(args)) => return inputs::inputs(&args),
-        Some(Command::Normalize(args)) => return normalize::normalize(&args),
-        Some(Command::Splice(args)) => return splice::splice(&args),
-        Some(Command::Prepare(args)) => return prepare::prepare(&args),
-        Some(Command::Run(args)) => return run::run(&args),
-        Some(Command::Mutants(args)) => return mutants::mutants(&args),
+        Some(Command::Generate(args)) => return kernels::generate::generate(&args),
+        Some(Command::Init(args)) => return setup::init::init(&args),
+        Some(Command::Inputs(args)) => return kernels::inputs::inputs(&args),
+        Some(Command::Normalize(args)) => return programs::normalize::normalize(&args),
+        Some(Command::Splice(args)) => return programs::splice::splice(&args),
+        Some(Command::Prepare(args)) => return programs::prepare::prepare(&args),
+        Some(Command::Run(args)) => return kernels::run::run(&args),
+        Some(Command::Mutants(args)) => return programs::mutants::mutants(&args),
         Some(Command::Report(args)) => return bug::report(&args),
         Some(Command::Bisect(args)) => return bug::bisect(&args),
         None => {}
     }
     let mut out = printing::out();
     if let Some(what) = args.generate {
-        generate::generate(what, &mut out).map_err(CliError::Stdout)?;
+        manual_and_completions::write(what, &mut out).map_err(CliError::Stdout)?;
         return Ok(ExitCode::SUCCESS);
     }
     if args.list_passes {
@@ -163,23 +128,4 @@ fn start(args: Args) -> Result<ExitCode, CliError> {
     }
     let settings = resolve::resolve(args.reduce)?;
     reduce::reduce(&settings)
-}
-
-/// Writes text to standard output.
-///
-/// # Errors
-/// When standard output does not take it.
-fn print(text: &str) -> Result<(), CliError> {
-    printing::out().write_all(printable(text).as_bytes()).map_err(CliError::Stdout)
-}
-
-fn set_colors(color: Color) {
-    let enabled = match color {
-        // `console` looks at the terminal, NO_COLOR and CLICOLOR itself.
-        Color::Auto => return,
-        Color::Always => true,
-        Color::Never => false,
-    };
-    console::set_colors_enabled(enabled);
-    console::set_colors_enabled_stderr(enabled);
 }

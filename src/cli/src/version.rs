@@ -7,8 +7,8 @@ use clreduce_devices::Devices;
 use clreduce_interestingness::Cancel;
 
 use crate::defaults;
-use crate::devices::worker_options;
 use crate::failure::CliError;
+use crate::kernels::devices::worker_options;
 
 /// A text for libclang that makes it say its version.
 const ASK: &[u8] = b"#pragma message(__clang_version__)\n";

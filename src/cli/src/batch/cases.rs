@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Layout;
-use crate::load::{LoadError, OWN_ENDINGS};
+use crate::files::load::{LoadError, OWN_ENDINGS};
 
 /// A case that was found.
 #[derive(Debug, PartialEq, Eq)]

@@ -8,10 +8,10 @@ use clreduce_batch::{BatchProgress as Event, CaseOutcome, Record};
 use console::style;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
-use crate::clock::bar_style;
-use crate::printing::{error_line, printable, shown_path};
-use crate::progress::Verbosity;
-use crate::units::{show_bytes, show_count, show_duration};
+use crate::terminal::clock::bar_style;
+use crate::terminal::printing::{error_line, printable, shown_path};
+use crate::terminal::progress::Verbosity;
+use crate::terminal::units::{show_bytes, show_count, show_duration};
 
 /// Time between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);

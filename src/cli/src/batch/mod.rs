@@ -15,17 +15,17 @@ use clreduce_interestingness::{Cancel, CommandTest, TestCommand};
 use clreduce_journal::Facts;
 use clreduce_remote::{Remote, RemoteOptions};
 
-use crate::args::{ShowArgs, TestArgs};
 use crate::failure::{CliError, UsageError};
-use crate::interrupt::{self, INTERRUPTED};
-use crate::load::{Input, load};
-use crate::progress::Verbosity;
-use crate::recipe;
-use crate::remote;
-use crate::resolve::{TestAndOptions, verbosity};
-use crate::target::on_disk;
-use crate::test::{Test, facts, on_files, test_named};
-use crate::units::{show_bytes, show_count, show_duration};
+use crate::files::load::{Input, load};
+use crate::files::target::on_disk;
+use crate::judge::recipe;
+use crate::judge::remote;
+use crate::settings::args::{ShowArgs, TestArgs};
+use crate::settings::resolve::{TestAndOptions, verbosity};
+use crate::settings::test::{Test, facts, on_files, test_named};
+use crate::terminal::interrupt::{self, INTERRUPTED};
+use crate::terminal::progress::Verbosity;
+use crate::terminal::units::{show_bytes, show_count, show_duration};
 use display::Display;
 
 /// The arguments of `clreduce batch`.
@@ -86,16 +86,16 @@ Exit status:
 /// # Errors
 /// When there are no cases, or OUT cannot be used.
 pub(crate) fn batch(args: BatchArgs) -> Result<ExitCode, CliError> {
-    crate::set_colors(args.show.color);
+    args.show.color.apply();
     let verbosity = verbosity(&args.show);
     let command = match &args.test.test {
         Some(test) => test_named(test)?,
         None => return Err(UsageError::NoBatchTest(args.dir).into()),
     };
     let how = Arc::new(TestAndOptions::new(command, args.options, args.remote)?);
-    let mut excluded = vec![crate::target::absolute(&args.out).unwrap_or(args.out.clone())];
+    let mut excluded = vec![crate::files::target::absolute(&args.out).unwrap_or(args.out.clone())];
     if let Test::Command(TestCommand::Program { path, .. }) | Test::Recipe(_, path) = &how.test {
-        excluded.extend(crate::target::absolute(path));
+        excluded.extend(crate::files::target::absolute(path));
     }
     let found = cases::find(&args.dir, args.layout, &excluded)?;
     let cancel = interrupt::on_interrupt()?;
@@ -116,9 +116,10 @@ pub(crate) fn batch(args: BatchArgs) -> Result<ExitCode, CliError> {
         report::BatchFolders { dir: &args.dir, out: &args.out, known: args.known.as_deref() };
     let first = report::write(&folders, &batch, &how, &done.records)?;
     if verbosity > Verbosity::Quiet {
-        crate::print(&(summary(&done) + &first))?;
+        crate::terminal::printing::print(&(summary(&done) + &first)).map_err(CliError::Stdout)?;
         if cancel.is_cancelled() {
-            crate::print("Interrupted; to continue, run the same command.\n")?;
+            crate::terminal::printing::print("Interrupted; to continue, run the same command.\n")
+                .map_err(CliError::Stdout)?;
         }
     }
     Ok(if cancel.is_cancelled() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })

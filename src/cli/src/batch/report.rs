@@ -8,8 +8,8 @@ use clreduce_report::{BatchReport, CaseDetails, PAGE, ReportError, read_program,
 use clreduce_triage::{Triage, TriageCase};
 
 use crate::failure::CliError;
-use crate::repeat::{self, RepeatCommands};
-use crate::resolve::TestAndOptions;
+use crate::settings::repeat::{self, RepeatCommands};
+use crate::settings::resolve::TestAndOptions;
 
 /// Number of cases that are listed on standard output.
 const FIRST: usize = 8;

@@ -16,9 +16,9 @@ use super::subject::{BugArgs, Subject, judge, open, say};
 use super::tools::version_of;
 use super::versions::{VersionResult, VersionRow, run_all, summary};
 use crate::failure::{BugError, CliError};
-use crate::interrupt;
-use crate::load::{Input, load};
-use crate::zoo;
+use crate::files::load::{Input, load};
+use crate::settings::zoo;
+use crate::terminal::interrupt;
 
 /// The arguments of `clreduce bisect`.
 #[derive(Debug, clap::Args)]
@@ -89,7 +89,7 @@ pub(crate) fn bisect(args: &BisectArgs) -> Result<ExitCode, CliError> {
         text.push_str(&format!("{:<width$}  {}{version}\n", row.name, row.words()));
     }
     text.push_str(&format!("\n{}\n", summary(&rows)));
-    crate::print(&text)?;
+    crate::terminal::printing::print(&text).map_err(CliError::Stdout)?;
     let is_found = rows.iter().any(|row| row.result == Some(VersionResult::Shows));
     Ok(if is_found { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -8,8 +8,8 @@ use clreduce_recipe::with_compiler;
 use super::subject::Subject;
 use super::versions::expanded;
 use crate::failure::BugError;
-use crate::quoting::quoted;
-use crate::zoo;
+use crate::settings::zoo;
+use crate::terminal::quoting::quoted;
 
 /// A compiler or device to try.
 pub(super) struct Candidate {

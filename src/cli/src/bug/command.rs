@@ -9,8 +9,8 @@ use clreduce_report::{Block, BugReport};
 use clreduce_testcase::TestCase;
 use regex::Regex;
 
-use crate::quoting::quoted;
-use crate::zoo;
+use crate::settings::zoo;
+use crate::terminal::quoting::quoted;
 
 /// Longer descriptions of launches are no use to a reader.
 const LONGEST_LAUNCH: usize = 4000;

@@ -9,10 +9,10 @@ use clreduce_kernel::{KernelRun, ProgramKind, RunLimits};
 use clreduce_recipe::describe;
 
 use super::versions::VersionResult;
-use crate::devices::{DeviceArgs, Text, choose, worker_options};
-use crate::expected;
 use crate::failure::{CliError, RunError};
-use crate::launches::LaunchArgs;
+use crate::kernels::devices::{DeviceArgs, Text, choose, worker_options};
+use crate::kernels::expected;
+use crate::kernels::launches::LaunchArgs;
 
 /// The longest time to build, and to run.
 const LIMIT: Duration = Duration::from_secs(60);

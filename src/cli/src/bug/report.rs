@@ -18,12 +18,12 @@ use super::subject::{BugArgs, Subject, open, say};
 use super::text;
 use super::versions::section;
 use crate::failure::{BugError, CliError};
-use crate::flags::source::VARIABLE;
+use crate::files::target::is_stdout;
 use crate::flags::{ReducedFlags, TestWithFlags};
-use crate::interrupt;
 use crate::judge::Judge;
-use crate::progress::ProgressDisplay;
-use crate::target::is_stdout;
+use crate::settings::flags::VARIABLE;
+use crate::terminal::interrupt;
+use crate::terminal::progress::ProgressDisplay;
 
 /// The arguments of `clreduce report`.
 #[derive(Debug, clap::Args)]
@@ -86,7 +86,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, CliError> {
     match args.output.as_ref().filter(|path| !is_stdout(path)) {
         Some(path) => fs::write(path, text)
             .map_err(|source| CliError::Write { path: path.clone(), source })?,
-        None => crate::print(&text)?,
+        None => crate::terminal::printing::print(&text).map_err(CliError::Stdout)?,
     }
     Ok(ExitCode::SUCCESS)
 }

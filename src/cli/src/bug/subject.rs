@@ -14,13 +14,13 @@ use clreduce_testcase::{Language, TestCase};
 use console::style;
 
 use super::kernel::ExpectedKernel;
-use crate::args::TEST;
 use crate::failure::{BugError, CliError, UsageError};
-use crate::load::{Input, load};
-use crate::printing::{error_line, printable};
-use crate::recipe;
-use crate::resolve::TestAndOptions;
-use crate::test::{Test, on_files, test_named};
+use crate::files::load::{Input, load};
+use crate::judge::recipe;
+use crate::settings::args::TEST;
+use crate::settings::resolve::TestAndOptions;
+use crate::settings::test::{Test, on_files, test_named};
+use crate::terminal::printing::{error_line, printable};
 
 /// The program and the test.
 #[derive(Debug, clap::Args)]
@@ -71,7 +71,7 @@ pub(super) fn open(args: &BugArgs, cancel: &Cancel) -> Result<(TestCase, Subject
     let test = test_named(&test)?;
     let excluded: Vec<PathBuf> = match &test {
         Test::Command(TestCommand::Program { path, .. }) | Test::Recipe(_, path) => {
-            crate::target::absolute(path).into_iter().collect()
+            crate::files::target::absolute(path).into_iter().collect()
         }
         Test::Command(TestCommand::Shell(_)) => Vec::new(),
     };

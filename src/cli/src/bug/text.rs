@@ -15,9 +15,9 @@ use clreduce_testcase::{SourceFile, TestCase};
 use super::command::{command, for_others, without_home};
 use super::host;
 use super::tools::version_of;
-use crate::flags::source::filled_in;
-use crate::printing::printable;
-use crate::units::show_duration;
+use crate::settings::flags::filled_in;
+use crate::terminal::printing::printable;
+use crate::terminal::units::show_duration;
 
 /// Functions of a stack that are shown.
 const FRAMES: usize = 10;

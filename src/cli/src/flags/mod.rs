@@ -1,10 +1,9 @@
 //! `--reduce-flags`: after the program, the flags of the compiler are reduced with the same test.
 //!
 //! Three tests have flags: a recipe, in the commands of its suspected configuration; a shell command that calls one
-//! compiler; and a script that takes them from the variable [`source::VARIABLE`].
+//! compiler; and a script that takes them from the variable [`VARIABLE`](crate::settings::flags::VARIABLE).
 
 mod search;
-pub(crate) mod source;
 
 use std::path::{Path, PathBuf};
 
@@ -17,13 +16,13 @@ use clreduce_recipe::{Recipe, RecipeTest, flags_of_line, line_with_flags};
 use clreduce_testcase::TestCase;
 
 use crate::failure::CliError;
+use crate::files::target::Target;
 use crate::judge::Judge;
-use crate::progress::ProgressDisplay;
-use crate::resolve::Settings;
-use crate::target::Target;
-use crate::test::Test;
+use crate::settings::flags::{CommandFlags, FlagSource, with_variable};
+use crate::settings::resolve::Settings;
+use crate::settings::test::Test;
+use crate::terminal::progress::ProgressDisplay;
 use search::Flags;
-use source::{CommandFlags, FlagSource, with_variable};
 
 /// The number of times that what is left is tested again, as for the result of a reduction.
 const TESTS_OF_RESULT: u32 = 6;
@@ -113,7 +112,7 @@ impl FlagSearch<'_> {
         path: PathBuf,
     ) -> Result<Option<ReducedFlags>, CliError> {
         let calibration = test.calibration();
-        let recipe = recipe.clone().options(crate::recipe::options(self.cancel));
+        let recipe = recipe.clone().options(crate::judge::recipe::options(self.cancel));
         let with = |flags: &Flags| {
             recipe.with_flags(&flags.changes()).resume(self.case, calibration.clone())
         };

@@ -10,7 +10,7 @@ use clreduce_tools::find_program;
 
 use super::configurations::DeviceChoice;
 use crate::failure::FuzzError;
-use crate::zoo;
+use crate::settings::zoo;
 
 /// The newest version of a compiler that is looked for.
 const NEWEST: u32 = 40;

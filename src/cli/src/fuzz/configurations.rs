@@ -10,7 +10,7 @@ use clreduce_kernel::ProgramKind;
 use clreduce_recipe::device_name;
 
 use crate::failure::FuzzError;
-use crate::zoo;
+use crate::settings::zoo;
 
 /// A device that the user names, with options of the compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]

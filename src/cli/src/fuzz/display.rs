@@ -8,9 +8,9 @@ use console::style;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use super::tally::Tally;
-use crate::clock::bar_style;
-use crate::printing::{error_line, printable};
-use crate::units::{counted, show_bytes, show_count, show_duration};
+use crate::terminal::clock::bar_style;
+use crate::terminal::printing::{error_line, printable};
+use crate::terminal::units::{counted, show_bytes, show_count, show_duration};
 
 /// Time between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);

@@ -13,8 +13,8 @@ use clreduce_testcase::TestCase;
 
 use super::FuzzArgs;
 use crate::failure::CliError;
-use crate::printing::warning_line;
-use crate::remote;
+use crate::judge::remote;
+use crate::terminal::printing::warning_line;
 
 /// Connects to the service, if the options name one.
 ///

@@ -22,17 +22,17 @@ use clreduce_engine::SandboxOptions;
 use clreduce_process::Limits;
 use clreduce_remote::RemoteOptions;
 
-use crate::args::{Color, REPORT};
 use crate::bug::write_beside;
-use crate::clock::Clock;
-use crate::devices::worker_options;
 use crate::failure::{CliError, UsageError};
-use crate::interrupt::{self, INTERRUPTED};
-use crate::kernels::ProfileArgs;
-use crate::printing::{error_line, warning_line};
-use crate::resolve::default_jobs;
-use crate::target::on_disk;
-use crate::units;
+use crate::files::target::on_disk;
+use crate::kernels::devices::worker_options;
+use crate::kernels::generate::ProfileArgs;
+use crate::settings::args::{Color, REPORT};
+use crate::settings::resolve::default_jobs;
+use crate::terminal::clock::Clock;
+use crate::terminal::interrupt::{self, INTERRUPTED};
+use crate::terminal::printing::{error_line, warning_line};
+use crate::terminal::units;
 use configurations::DeviceChoice;
 use display::Display;
 use source::{FuzzTarget, VoteRule};
@@ -173,7 +173,7 @@ Exit status:
 /// # Errors
 /// When the options or the folder cannot be used, or a file cannot be written.
 pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode, CliError> {
-    crate::set_colors(args.color);
+    args.color.apply();
     let worker = WorkerOptions { memory_bytes: Some(args.memory), ..worker_options()? };
     let programs = match args.replay {
         Some(_) => None,
@@ -236,7 +236,8 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode, CliError> {
     display.finish();
     report::write(out, &batch, &tally)?;
     if !args.quiet {
-        crate::print(&report::summary(out, &tally, &result, (count, gate)))?;
+        crate::terminal::printing::print(&report::summary(out, &tally, &result, (count, gate)))
+            .map_err(CliError::Stdout)?;
     }
     let interrupted = cancel.is_cancelled() && !result.timed_out;
     Ok(if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })

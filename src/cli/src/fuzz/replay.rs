@@ -31,7 +31,7 @@ pub(super) fn replay(
     let mut text = table(&names, &bugs);
     let left = bugs.iter().filter(|bug| !bug.is_gone()).count();
     text += &format!("{left} of {} bugs are still there\n", bugs.len());
-    crate::print(&text)?;
+    crate::terminal::printing::print(&text).map_err(CliError::Stdout)?;
     Ok(if left == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -13,10 +13,10 @@ use clreduce_triage::{Triage, TriageCase};
 
 use super::tally::Tally;
 use crate::failure::CliError;
-use crate::quoting::quoted;
-use crate::repeat::absolute;
-use crate::table::of_rows;
-use crate::units::{counted, show_count, show_duration};
+use crate::settings::repeat::absolute;
+use crate::terminal::quoting::quoted;
+use crate::terminal::table::of_rows;
+use crate::terminal::units::{counted, show_count, show_duration};
 
 /// Writes the page and its data.
 ///

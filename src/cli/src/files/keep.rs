@@ -1,0 +1,413 @@
+//! The files on disk, which follow the current test case and show the bug at every instant.
+//!
+//! One file is replaced by one rename. Several files cannot be: while they are being replaced one by one,
+//! the new version lies complete in `best/` of the state folder and the last one in `best.old/`. The
+//! next start finds both there and finishes the work ([`repair`]).
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clreduce_interestingness::when_free;
+use clreduce_testcase::{SourceFile, TestCase};
+use thiserror::Error;
+
+use crate::files::load::FilePlace;
+
+/// The reason why a version could not be written to disk.
+#[derive(Debug, Error)]
+pub(crate) enum KeepError {
+    #[error("cannot {action} `{path}`: {source}")]
+    Io { action: &'static str, path: PathBuf, source: io::Error },
+    #[error(
+        "`{0}` was changed by someone else during the reduction, and clreduce leaves it as it is now\n\
+         help: write logs and other output outside the folder that is reduced"
+    )]
+    ChangedMeanwhile(PathBuf),
+    #[error(
+        "an earlier run was interrupted while it replaced several files, and `{0}` has changed since\n\
+         help: to continue, copy the last complete version back from `{best}`; to start again from the \
+         current files, use --fresh", best = .1.display()
+    )]
+    ChangedSince(PathBuf, PathBuf),
+}
+
+/// A copy of an original, to be written once before anything is replaced.
+#[derive(Clone, Debug)]
+pub(crate) struct OriginalCopy {
+    /// Path in the test case.
+    pub path: Arc<str>,
+    /// Path of the copy.
+    pub copy: PathBuf,
+    /// The copy of the whole FILE or DIR, as messages name it.
+    pub base: PathBuf,
+}
+
+/// Writes the user's files.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    places: Vec<FilePlace>,
+    state: PathBuf,
+    on_disk: TestCase,
+    originals: Vec<OriginalCopy>,
+    original: TestCase,
+    /// Copies of the original that were made, each as a whole.
+    copies: Vec<PathBuf>,
+    /// `best/` holds the files that are on disk, and is not left from another run.
+    best_is_current: bool,
+}
+
+impl Keeper {
+    /// `places` say where the files of the test case lie, `on_disk` what is there now. `originals` are
+    /// copies of `original` to be made before the first change.
+    pub(crate) fn new(
+        places: Vec<FilePlace>,
+        state: PathBuf,
+        on_disk: TestCase,
+        originals: Vec<OriginalCopy>,
+        original: TestCase,
+    ) -> Self {
+        let copies = Vec::new();
+        Self { places, state, on_disk, originals, original, copies, best_is_current: false }
+    }
+
+    /// Makes the disk show `case`. With the original itself back in its place, its copies go.
+    ///
+    /// # Errors
+    /// When a file cannot be written. The last version then stays; if there are several files, the next start may have to
+    /// repair them.
+    pub(crate) fn keep(&mut self, case: &TestCase) -> Result<(), KeepError> {
+        if *case == self.on_disk {
+            return Ok(());
+        }
+        self.check_unchanged()?;
+        if self.copies.is_empty() {
+            self.keep_originals()?;
+        }
+        if self.places.len() > 1 {
+            self.announce(case)?;
+        }
+        for place in &self.places {
+            let (new, old) = (bytes_of(case, &place.path), bytes_of(&self.on_disk, &place.path));
+            if new != old {
+                put(place, new, &self.state, self.like(place))?;
+            }
+        }
+        self.on_disk = case.clone();
+        if self.places.len() > 1 {
+            remove_tree(&self.state.join(PREVIOUS))?;
+        }
+        if *case == self.original {
+            self.copies.drain(..).try_for_each(|copy| remove_copy(&copy))?;
+        }
+        Ok(())
+    }
+
+    /// Refuses to overwrite edits: the files must be as they were written last.
+    fn check_unchanged(&self) -> Result<(), KeepError> {
+        for place in &self.places {
+            if read(&place.disk)?.as_deref() != bytes_of(&self.on_disk, &place.path) {
+                return Err(KeepError::ChangedMeanwhile(place.disk.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the copies of the original, before the first change.
+    fn keep_originals(&mut self) -> Result<(), KeepError> {
+        for original in &self.originals {
+            let failed = failed("write", &original.copy);
+            let Some(bytes) = bytes_of(&self.original, &original.path) else { continue };
+            let place = self.places.iter().find(|place| place.path == original.path);
+            let like = place.map_or(&original.copy, |place| &place.like);
+            make_folders(&original.copy, &original.base, like).map_err(&failed)?;
+            clreduce_files::create(&original.copy, bytes, &self.state, like).map_err(failed)?;
+            if !self.copies.contains(&original.base) {
+                self.copies.push(original.base.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// The file whose attributes the next version of a file gets: the last one, or, where that was removed, the copy of
+    /// the original.
+    fn like<'a>(&'a self, place: &'a FilePlace) -> &'a Path {
+        let copy = self.originals.iter().find(|original| original.path == place.path);
+        match copy {
+            _ if place.disk.exists() => &place.disk,
+            Some(original) => &original.copy,
+            None => &place.like,
+        }
+    }
+
+    /// Puts `case` into `best/` and what it replaces into `best.old/`; both are complete, or not there.
+    fn announce(&mut self, case: &TestCase) -> Result<(), KeepError> {
+        let [new, best, previous] = [INCOMING, BEST, PREVIOUS].map(|name| self.state.join(name));
+        if !self.best_is_current {
+            remove_tree(&best)?;
+            write_tree(&new, &self.on_disk)?;
+            clreduce_files::rename(&new, &best).map_err(failed("write", &best))?;
+            self.best_is_current = true;
+        }
+        write_tree(&new, case)?;
+        remove_tree(&previous)?;
+        clreduce_files::rename(&best, &previous).map_err(failed("write", &previous))?;
+        clreduce_files::rename(&new, &best).map_err(failed("write", &best))
+    }
+}
+
+const BEST: &str = "best";
+const PREVIOUS: &str = "best.old";
+const INCOMING: &str = "best.new";
+
+/// Finishes what a killed run began: after it, the files on disk belong together again. Does nothing
+/// where there is nothing to do.
+///
+/// # Errors
+/// When a file is neither what the killed run found nor what it was writing, or cannot be written.
+pub(crate) fn repair(places: &[FilePlace], state: &Path) -> Result<(), KeepError> {
+    let [new, best, previous] = [INCOMING, BEST, PREVIOUS].map(|name| state.join(name));
+    if !best.exists() && previous.exists() && new.exists() {
+        // Killed between the two renames of `announce`; the new version was complete before the first.
+        clreduce_files::rename(&new, &best).map_err(failed("write", &best))?;
+    }
+    if best.exists() && previous.exists() {
+        let mut pending = Vec::new();
+        for place in places {
+            let now = read(&place.disk)?;
+            let version = |folder: &Path| read(&folder.join(&*place.path));
+            let (wanted, last) = (version(&best)?, version(&previous)?);
+            if now != wanted && now != last {
+                return Err(KeepError::ChangedSince(place.disk.clone(), best));
+            }
+            if now != wanted {
+                pending.push((place, wanted));
+            }
+        }
+        for (place, wanted) in pending {
+            put(place, wanted.as_deref(), state, &place.disk)?;
+        }
+        remove_tree(&previous)?;
+    }
+    clreduce_files::clean(state);
+    remove_tree(&new)
+}
+
+/// Makes the folders of a copy, `base` and below, with the permissions of the folders that hold the file `like`.
+fn make_folders(copy: &Path, base: &Path, like: &Path) -> io::Result<()> {
+    let pairs = copy.ancestors().zip(like.ancestors()).skip(1);
+    let missing: Vec<_> =
+        pairs.take_while(|(folder, _)| folder.starts_with(base) && !folder.exists()).collect();
+    for (folder, like) in missing.into_iter().rev() {
+        fs::create_dir(folder)?;
+        if let Ok(meta) = fs::metadata(like) {
+            fs::set_permissions(folder, meta.permissions())?;
+        }
+    }
+    Ok(())
+}
+
+fn put(
+    place: &FilePlace,
+    bytes: Option<&[u8]>,
+    scratch: &Path,
+    like: &Path,
+) -> Result<(), KeepError> {
+    match bytes {
+        Some(bytes) => {
+            let failed = failed("write", &place.disk);
+            if let Some(folder) = place.disk.parent() {
+                fs::create_dir_all(folder).map_err(&failed)?;
+            }
+            clreduce_files::replace_like(&place.disk, bytes, scratch, like).map_err(failed)
+        }
+        None => remove(place),
+    }
+}
+
+fn remove(place: &FilePlace) -> Result<(), KeepError> {
+    match when_free(|| fs::remove_file(&place.disk)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(failed("remove", &place.disk)(error));
+        }
+        _ => {}
+    }
+    // Folders that became empty go as well; the first that is not empty refuses, and that is the end.
+    let parents = place.disk.ancestors().skip(1).take_while(|parent| *parent != place.root);
+    for parent in parents {
+        if fs::remove_dir(parent).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn write_tree(folder: &Path, case: &TestCase) -> Result<(), KeepError> {
+    remove_tree(folder)?;
+    fs::create_dir_all(folder).map_err(failed("write", folder))?;
+    for SourceFile { path, bytes } in case.files() {
+        let path = folder.join(&**path);
+        let write = || {
+            fs::create_dir_all(path.parent().unwrap_or(folder))?;
+            let mut file = fs::File::create(&path)?;
+            io::Write::write_all(&mut file, bytes)?;
+            file.sync_all()
+        };
+        write().map_err(failed("write", &path))?;
+    }
+    Ok(())
+}
+
+fn remove_tree(folder: &Path) -> Result<(), KeepError> {
+    clreduce_files::remove_tree(folder).map_err(failed("remove", folder))
+}
+
+/// Removes the copy of a FILE or a DIR.
+fn remove_copy(path: &Path) -> Result<(), KeepError> {
+    if path.is_dir() {
+        return remove_tree(path);
+    }
+    when_free(|| fs::remove_file(path)).map_err(failed("remove", path))
+}
+
+/// The bytes of a file; `None` where there is none.
+fn read(path: &Path) -> Result<Option<Vec<u8>>, KeepError> {
+    match when_free(|| fs::read(path)) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(failed("read", path)(error)),
+    }
+}
+
+fn bytes_of<'a>(case: &'a TestCase, path: &str) -> Option<&'a [u8]> {
+    let index = case.files().binary_search_by(|file| (*file.path).cmp(path)).ok()?;
+    Some(&case.files()[index].bytes)
+}
+
+fn failed(action: &'static str, path: &Path) -> impl Fn(io::Error) -> KeepError {
+    let path = path.to_owned();
+    move |source| KeepError::Io { action, path: path.clone(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder with the files of a test case and a state folder beside it.
+    struct Disk {
+        dir: tempfile::TempDir,
+        places: Vec<FilePlace>,
+    }
+
+    fn case(files: &[(&str, &str)]) -> TestCase {
+        let file = |&(path, bytes): &(&str, &str)| SourceFile {
+            path: path.into(),
+            bytes: bytes.as_bytes().into(),
+        };
+        TestCase::new(files.iter().map(file).collect()).unwrap()
+    }
+
+    impl Disk {
+        fn with(case: &TestCase) -> Self {
+            let dir = tempfile::tempdir().unwrap();
+            let root = dir.path().join("in");
+            write_tree(&root, case).unwrap();
+            fs::create_dir(dir.path().join("state")).unwrap();
+            let place = |file: &SourceFile| FilePlace {
+                path: Arc::clone(&file.path),
+                disk: root.join(&*file.path),
+                root: root.clone(),
+                like: root.join(&*file.path),
+            };
+            let places = case.files().iter().map(place).collect();
+            Self { dir, places }
+        }
+
+        fn state(&self) -> PathBuf {
+            self.dir.path().join("state")
+        }
+
+        fn keeper(&self, case: &TestCase) -> Keeper {
+            let original = |place: &FilePlace| OriginalCopy {
+                path: Arc::clone(&place.path),
+                copy: self.dir.path().join("orig").join(&*place.path),
+                base: self.dir.path().join("orig"),
+            };
+            let originals = self.places.iter().map(original).collect();
+            Keeper::new(self.places.clone(), self.state(), case.clone(), originals, case.clone())
+        }
+
+        fn shows(&self, case: &TestCase) -> bool {
+            let same = |place: &FilePlace| {
+                read(&place.disk).unwrap().as_deref() == bytes_of(case, &place.path)
+            };
+            self.places.iter().all(same)
+        }
+    }
+
+    #[test]
+    fn follows_the_best_and_keeps_the_original_once() {
+        let first = case(&[("a.c", "aaa"), ("sub/b.h", "bbb")]);
+        let disk = Disk::with(&first);
+        let mut keeper = disk.keeper(&first);
+        for next in [case(&[("a.c", "aa"), ("sub/b.h", "bb")]), case(&[("a.c", "a")])] {
+            keeper.keep(&next).unwrap();
+            assert!(disk.shows(&next));
+        }
+        assert!(!disk.dir.path().join("in/sub").exists());
+        assert_eq!(fs::read(disk.dir.path().join("orig/sub/b.h")).unwrap(), b"bbb");
+        assert!(!disk.state().join(PREVIOUS).exists());
+    }
+
+    #[test]
+    fn edits_of_others_are_not_overwritten() {
+        let first = case(&[("a.c", "aaa")]);
+        let disk = Disk::with(&first);
+        let mut keeper = disk.keeper(&first);
+        fs::write(&disk.places[0].disk, "edited").unwrap();
+        let error = keeper.keep(&case(&[("a.c", "a")])).unwrap_err();
+        assert!(matches!(error, KeepError::ChangedMeanwhile(_)));
+        assert_eq!(fs::read(&disk.places[0].disk).unwrap(), b"edited");
+    }
+
+    #[test]
+    fn several_files_are_repaired_after_every_possible_stop() {
+        let first = case(&[("a.c", "aaa"), ("b.c", "bbb"), ("c.c", "ccc")]);
+        let second = case(&[("a.c", "a"), ("b.c", "b")]);
+        for written in 0..=3 {
+            let disk = Disk::with(&first);
+            disk.keeper(&first).announce(&second).unwrap();
+            for place in &disk.places[..written] {
+                put(place, bytes_of(&second, &place.path), &disk.state(), &place.disk).unwrap();
+            }
+            repair(&disk.places, &disk.state()).unwrap();
+            assert!(disk.shows(&second), "{written} written");
+            repair(&disk.places, &disk.state()).unwrap();
+            assert!(disk.shows(&second), "repairing again changes nothing");
+        }
+    }
+
+    #[test]
+    fn a_stop_while_announcing_changes_nothing_on_disk() {
+        let first = case(&[("a.c", "aaa"), ("b.c", "bbb")]);
+        let second = case(&[("a.c", "a"), ("b.c", "b")]);
+        let disk = Disk::with(&first);
+        write_tree(&disk.state().join(BEST), &first).unwrap();
+        write_tree(&disk.state().join(INCOMING), &second).unwrap();
+        repair(&disk.places, &disk.state()).unwrap();
+        assert!(disk.shows(&first));
+        assert!(!disk.state().join(INCOMING).exists());
+    }
+
+    #[test]
+    fn repair_does_not_overwrite_edits() {
+        let first = case(&[("a.c", "aaa"), ("b.c", "bbb")]);
+        let disk = Disk::with(&first);
+        disk.keeper(&first).announce(&case(&[("a.c", "a"), ("b.c", "b")])).unwrap();
+        fs::write(&disk.places[1].disk, "edited").unwrap();
+        let error = repair(&disk.places, &disk.state()).unwrap_err();
+        assert!(matches!(error, KeepError::ChangedSince(..)));
+        assert_eq!(fs::read(&disk.places[0].disk).unwrap(), b"aaa");
+    }
+}

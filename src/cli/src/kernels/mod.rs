@@ -1,0 +1,10 @@
+//! Commands that generate, run and check kernels.
+
+pub(crate) mod check;
+mod coverage;
+pub(crate) mod devices;
+pub(crate) mod expected;
+pub(crate) mod generate;
+pub(crate) mod inputs;
+pub(crate) mod launches;
+pub(crate) mod run;

@@ -1,0 +1,240 @@
+//! The judges of mutants: checks for undefined behaviour, a device, a recipe.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
+
+use clreduce_check::{CheckOptions, Finding, HostKernel, KernelCheck, Validity};
+use clreduce_devices::DeviceWorker;
+use clreduce_interestingness::{Cancel, Verdict};
+use clreduce_kernel::{
+    KernelRun, OutcomeClass, Output, Plan, PlanError, ProgramKind, RunLimits, RunOutcome,
+};
+use clreduce_recipe::{Depth, Recipe, RecipeTest};
+use clreduce_testcase::TestCase;
+
+use super::MutantsArgs;
+use super::result::Fate;
+use crate::failure::{CliError, KernelError, MutantsError, RunError};
+use crate::judge::recipe;
+use crate::kernels::check;
+use crate::kernels::devices::{Text, choose, worker_options};
+use crate::settings::sandbox;
+
+/// The judge that the user chose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum JudgeKind {
+    /// `clreduce check`.
+    Check,
+    /// A run on a device.
+    Run,
+    /// A recipe, by its path.
+    Recipe(PathBuf),
+}
+
+impl FromStr for JudgeKind {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(match text {
+            "check" => Self::Check,
+            "run" => Self::Run,
+            path => Self::Recipe(path.into()),
+        })
+    }
+}
+
+/// A judge that accepts the program itself.
+pub(super) enum MutantJudge {
+    Check(CheckJudge),
+    Run(Box<DeviceJudge>),
+    Recipe(Box<RecipeTest>),
+}
+
+impl MutantJudge {
+    /// Gets a judge ready, and lets it judge the program itself.
+    ///
+    /// # Errors
+    /// When it does not accept the program.
+    pub(super) fn ready(
+        args: &MutantsArgs,
+        case: &TestCase,
+        cancel: &Cancel,
+    ) -> Result<Self, CliError> {
+        let judge = match &args.judge {
+            JudgeKind::Check => {
+                let options = CheckOptions {
+                    stages: check::stages(&args.only, &[]),
+                    timeout: args.timeout,
+                    worker: std::env::current_exe().ok(),
+                    confinement: sandbox::confinement(),
+                    compile_worker: std::env::current_exe().ok(),
+                    ..CheckOptions::default()
+                };
+                let check = KernelCheck::new(&options)?;
+                Self::Check(CheckJudge { check, launches: Launches::of(args, case)? })
+            }
+            JudgeKind::Run => {
+                // It has just run the program.
+                return Ok(Self::Run(Box::new(DeviceJudge::of(args, case, cancel)?)));
+            }
+            JudgeKind::Recipe(_) if !args.launches.args.is_empty() => {
+                return Err(MutantsError::ArgsWithRecipe.into());
+            }
+            JudgeKind::Recipe(path) => {
+                let recipe = Recipe::load(path)?.options(recipe::options(cancel));
+                Self::Recipe(Box::new(recipe.calibrate(case)?))
+            }
+        };
+        match judge.judge(case, cancel) {
+            Fate::Survived => Ok(judge),
+            fate => Err(MutantsError::Original(fate.to_string()).into()),
+        }
+    }
+
+    /// Judges a mutant that compiles.
+    pub(super) fn judge(&self, mutant: &TestCase, cancel: &Cancel) -> Fate {
+        match self {
+            Self::Check(check) => check.judge(mutant, cancel),
+            Self::Run(device) => device.judge(mutant, cancel),
+            Self::Recipe(test) => by_recipe(test, mutant, cancel),
+        }
+    }
+}
+
+/// The launches of the program and its mutants.
+struct Launches {
+    /// The launches that files describe; without such files, the text of each mutant decides.
+    described: Option<Plan>,
+}
+
+impl Launches {
+    fn of(args: &MutantsArgs, case: &TestCase) -> Result<Self, CliError> {
+        let described = args.launches.described(&args.file, &case.files()[0].bytes);
+        let unusable = |source: KernelError| CliError::Kernel { path: args.file.clone(), source };
+        Ok(Self { described: described.map_err(|error| unusable(error.into()))? })
+    }
+
+    fn plan(&self, mutant: &TestCase) -> Result<Plan, PlanError> {
+        let file = &mutant.files()[0];
+        let from_text = || ProgramKind::of_case(mutant).plan(&file.bytes, None);
+        self.described.clone().map_or_else(from_text, Ok)
+    }
+}
+
+/// The checks with the launches that they run.
+pub(super) struct CheckJudge {
+    check: KernelCheck,
+    launches: Launches,
+}
+
+impl CheckJudge {
+    fn judge(&self, mutant: &TestCase, cancel: &Cancel) -> Fate {
+        let file = &mutant.files()[0];
+        let plan = self.launches.plan(mutant);
+        let subject =
+            match HostKernel::planned(ProgramKind::of_case(mutant), file.bytes.clone(), plan) {
+                Ok(subject) => subject,
+                Err(error) => return Fate::Undecided(error.to_string()),
+            };
+        let report = self.check.run(&subject, cancel);
+        match report.validity {
+            Validity::Valid => Fate::Survived,
+            Validity::Invalid | Validity::InvalidWithChosenArguments => {
+                let certain = report.findings.iter().find(|finding| finding.is_certain());
+                Fate::Killed(certain.map(by).unwrap_or_default())
+            }
+            Validity::Unresolved => {
+                let failures = report.failures.iter().map(|failure| failure.message.clone());
+                let suspicions =
+                    report.findings.iter().map(|finding| format!("perhaps {}", finding.kind));
+                Fate::Undecided(failures.chain(suspicions).next().unwrap_or_default())
+            }
+        }
+    }
+}
+
+fn by(finding: &Finding) -> String {
+    format!("{} ({})", finding.kind, finding.tool)
+}
+
+fn by_recipe(test: &RecipeTest, mutant: &TestCase, cancel: &Cancel) -> Fate {
+    let judgement = test.look(mutant, Depth::Verdict, cancel);
+    match judgement.outcome.verdict {
+        Verdict::Interesting => Fate::Survived,
+        _ if judgement.outcome.ran_out_of_time => Fate::TimedOut,
+        Verdict::Uninteresting | Verdict::TimedOut => {
+            let decides = judgement.deciding().map(|result| result.stage.clone());
+            Fate::Killed(decides.unwrap_or_default())
+        }
+        Verdict::Unresolved => Fate::Undecided(judgement.outcome.reason),
+    }
+}
+
+/// A device with the result that the program has there.
+pub(super) struct DeviceJudge {
+    path: PathBuf,
+    launches: Launches,
+    limits: RunLimits,
+    /// Workers that are idle; each thread takes one.
+    idle: Mutex<Vec<DeviceWorker>>,
+    device: clreduce_devices::Device,
+    expected: Vec<Output>,
+}
+
+impl DeviceJudge {
+    fn of(args: &MutantsArgs, case: &TestCase, cancel: &Cancel) -> Result<Self, CliError> {
+        let source = &case.files()[0].bytes;
+        let text = Text::of(&args.file, source);
+        let mut device = args.device.clone();
+        if device.device_name.is_none() && device.platform.is_none() && device.device.is_none() {
+            device.device_name = Some("host".to_owned());
+        }
+        let device = choose(&device, text, &worker_options()?).map_err(RunError::NoDevice)?;
+        let limits = RunLimits { build: args.timeout, run: args.timeout };
+        let idle = Mutex::default();
+        let (path, launches) = (args.file.clone(), Launches::of(args, case)?);
+        let mut judge = Self { path, launches, limits, idle, device, expected: Vec::new() };
+        let outcome = judge.run(case, cancel)?;
+        let Some(outputs) = outcome.result() else {
+            let class = outcome.class().name().replace('_', " ");
+            let fate = format!("{class}: {}", outcome.details());
+            return Err(MutantsError::Original(fate).into());
+        };
+        judge.expected = outputs.to_vec();
+        Ok(judge)
+    }
+
+    fn run(&self, case: &TestCase, cancel: &Cancel) -> Result<RunOutcome, CliError> {
+        let source = case.files()[0].bytes.to_vec();
+        let plan = self.launches.plan(case);
+        let plan = plan.map_err(|source| RunError::Plan { path: self.path.clone(), source })?;
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let worker = idle.pop();
+        drop(idle);
+        let mut worker = match worker {
+            Some(worker) => worker,
+            None => DeviceWorker::new(worker_options()?, self.device.clone()),
+        };
+        let options = "-w".to_owned();
+        let run = KernelRun { source, options, launches: plan.launches, repeat: 1 };
+        let report = worker.run(&run, self.limits, cancel);
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+        Ok(report.outcome)
+    }
+
+    fn judge(&self, mutant: &TestCase, cancel: &Cancel) -> Fate {
+        let outcome = match self.run(mutant, cancel) {
+            Ok(outcome) => outcome,
+            Err(error) => return Fate::Undecided(error.to_string()),
+        };
+        match outcome.class() {
+            OutcomeClass::Result if outcome.result() == Some(&self.expected[..]) => Fate::Survived,
+            OutcomeClass::Result => Fate::Killed("another result".to_owned()),
+            OutcomeClass::BuildFailure => Fate::Stillborn,
+            OutcomeClass::BuildTimeout | OutcomeClass::RunTimeout => Fate::TimedOut,
+            OutcomeClass::Unresolved | OutcomeClass::Built => Fate::Undecided(outcome.details()),
+            class => Fate::Killed(class.name().replace('_', " ")),
+        }
+    }
+}

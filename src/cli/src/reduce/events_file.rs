@@ -1,0 +1,184 @@
+//! The file of `--events`: one JSON object per line, written as it happens.
+
+use std::io::{self, BufWriter, Write};
+
+use clreduce_engine::events::Event;
+use clreduce_interestingness::{Filtered, Verdict};
+use serde::Serialize;
+
+use crate::terminal::printing::json_line;
+use crate::terminal::statistics::ending_name;
+
+/// Number of the format of the events. It grows when a field is removed or gets another meaning, not when one is added.
+const SCHEMA: u32 = 1;
+
+/// The file. After the first failure to write nothing more is written to it.
+pub(crate) struct EventsFile {
+    writer: Option<BufWriter<Box<dyn Write + Send>>>,
+}
+
+/// One line. Sizes are of the whole test case; `key` is the content hash of a variant; `chance` is how
+/// likely it was thought to be interesting, in thousandths; times are in seconds.
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+enum EventLine<'a> {
+    Started {
+        schema: u32,
+        version: &'static str,
+        bytes: usize,
+        tokens: usize,
+        work_items: u64,
+        resumed_steps: u64,
+        timeout: f64,
+    },
+    Judged {
+        step: u64,
+        key: String,
+        interesting: bool,
+        verdict: &'static str,
+        pass: &'a str,
+        chance: u16,
+        known: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        compile_filter: Option<&'static str>,
+        tests: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        exit_code: Option<i32>,
+        #[serde(skip_serializing_if = "str::is_empty")]
+        reason: &'a str,
+        seconds: f64,
+    },
+    Committed {
+        step: u64,
+        key: String,
+        pass: &'a str,
+        bytes: usize,
+        tokens: usize,
+        work_items: u64,
+    },
+    WentBack {
+        step: u64,
+        key: String,
+        bytes: usize,
+        tokens: usize,
+        work_items: u64,
+    },
+    PassFinished {
+        pass: &'a str,
+        steps: u64,
+        interesting: u64,
+    },
+    LeftOut {
+        pass: &'a str,
+        of: &'a str,
+        most: usize,
+    },
+    PassSkipped {
+        pass: &'a str,
+    },
+    Finished {
+        ending: &'static str,
+        tokens: usize,
+        work_items: u64,
+    },
+}
+
+impl EventsFile {
+    /// Writes to a file that is empty: a run that goes on tells the whole conversation again.
+    pub(crate) fn new(file: Box<dyn Write + Send>) -> Self {
+        Self { writer: Some(BufWriter::new(file)) }
+    }
+
+    /// Writes the line of one event.
+    ///
+    /// # Errors
+    /// When it cannot be written, once.
+    pub(crate) fn write(&mut self, event: &Event) -> io::Result<()> {
+        let (Some(writer), Some(line)) = (&mut self.writer, EventLine::of(event)) else {
+            return Ok(());
+        };
+        let result = json_line(writer, &line).and_then(|()| writer.flush());
+        if result.is_err() {
+            self.writer = None;
+        }
+        match result {
+            // `clreduce --events - | head` is fine.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            result => result,
+        }
+    }
+}
+
+impl<'a> EventLine<'a> {
+    fn of(event: &'a Event) -> Option<Self> {
+        Some(match event {
+            Event::Started { size, bytes, resumed_steps, time_limit, original_time: _ } => {
+                Self::Started {
+                    schema: SCHEMA,
+                    version: env!("CARGO_PKG_VERSION"),
+                    bytes: *bytes,
+                    tokens: size.tokens,
+                    work_items: size.work_items,
+                    resumed_steps: *resumed_steps,
+                    timeout: time_limit.as_secs_f64(),
+                }
+            }
+            Event::Judged { step, hash, pass, chance, outcome, known, filtered, tests } => {
+                Self::Judged {
+                    step: *step,
+                    key: hash.to_string(),
+                    interesting: outcome.verdict == Verdict::Interesting,
+                    verdict: verdict_name(outcome.verdict),
+                    pass,
+                    chance: *chance,
+                    known: *known,
+                    compile_filter: match filtered {
+                        Filtered::Passed => None,
+                        Filtered::Doubted => Some("doubted"),
+                        Filtered::Rejected => Some("rejected"),
+                    },
+                    tests: *tests,
+                    exit_code: outcome.exit_code,
+                    reason: &outcome.reason,
+                    seconds: outcome.wall.as_secs_f64(),
+                }
+            }
+            Event::Committed { step, pass, size, bytes, case } => Self::Committed {
+                step: *step,
+                key: case.hash().to_string(),
+                pass,
+                bytes: *bytes,
+                tokens: size.tokens,
+                work_items: size.work_items,
+            },
+            Event::WentBack { step, size, bytes, case } => Self::WentBack {
+                step: *step,
+                key: case.hash().to_string(),
+                bytes: *bytes,
+                tokens: size.tokens,
+                work_items: size.work_items,
+            },
+            Event::PassFinished { pass, steps, interesting } => {
+                Self::PassFinished { pass, steps: *steps, interesting: *interesting }
+            }
+            Event::LeftOut { pass, of, most } => Self::LeftOut { pass, of, most: *most },
+            Event::PassSkipped { pass } => Self::PassSkipped { pass },
+            Event::Finished { size, ending } => Self::Finished {
+                ending: ending_name(*ending),
+                tokens: size.tokens,
+                work_items: size.work_items,
+            },
+            // For people; the summary holds them.
+            Event::Warning(_) | Event::LastTests { .. } => return None,
+        })
+    }
+}
+
+fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Interesting => "interesting",
+        Verdict::Uninteresting => "uninteresting",
+        Verdict::TimedOut => "timed_out",
+        Verdict::Unresolved => "unresolved",
+    }
+}

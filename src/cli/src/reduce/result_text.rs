@@ -1,0 +1,218 @@
+//! The text that a reduction prints on standard output when it ends.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clreduce_engine::Reduced;
+use clreduce_engine::events::Ending;
+use clreduce_testcase::TestCase;
+use console::style;
+
+use crate::failure::CliError;
+use crate::files::report_file::ReportFile;
+use crate::files::target::is_stdout;
+use crate::reduce::finished::FinishedReduction;
+use crate::settings::resolve::Settings;
+use crate::terminal::printing::{printable, shown_path};
+use crate::terminal::progress::{ProgressDisplay, Verbosity};
+use crate::terminal::statistics::RunStatistics;
+use crate::terminal::table;
+use crate::terminal::units::{show_bytes, show_count, show_duration, show_refused, show_share};
+
+/// A program of more bytes or lines is not printed.
+const LONGEST_PROGRAM: usize = 2000;
+const MOST_LINES: usize = 25;
+
+/// Prints the table of passes, the figures, where the result is, and what to know about it.
+///
+/// # Errors
+/// When standard output does not take it.
+pub(crate) fn print(
+    done: &FinishedReduction,
+    results: &[PathBuf],
+    settings: &Settings,
+    progress: &ProgressDisplay,
+) -> Result<(), CliError> {
+    let FinishedReduction { reduced, statistics, originals, stages, bug_report, flags, .. } = done;
+    warn(reduced, progress);
+    if settings.verbosity == Verbosity::Quiet {
+        return Ok(());
+    }
+    let to_stdout = settings.output.as_deref().is_some_and(is_stdout);
+    let mut text = String::new();
+    if !reduced.passes.is_empty() {
+        text.push_str(&table::of_run(&reduced.passes));
+        text.push('\n');
+    }
+    if !stages.is_empty() {
+        text.push_str(&table::of_stages(stages));
+        text.push('\n');
+    }
+    if statistics.began() {
+        text.push_str(&figures(reduced, statistics));
+        if console::user_attended() && !to_stdout {
+            text.push_str(&short_program(&reduced.case));
+        }
+        // With several files, some may have been removed.
+        let (left, removed): (Vec<_>, Vec<_>) = results.iter().partition(|path| is_there(path));
+        text.push_str(&places("result:  ", left));
+        for path in removed {
+            text.push_str(&format!(
+                "{} {} is not needed\n",
+                style("removed: ").bold(),
+                shown(path)
+            ));
+        }
+        text.push_str(&places("original:", originals));
+        if let Some(flags) = flags {
+            let left =
+                if flags.after.is_empty() { "none".to_owned() } else { flags.after.join(" ") };
+            text.push_str(&format!(
+                "{} {left} ({} of {} left, in {} tests), in {}\n",
+                style("flags:   ").bold(),
+                flags.after.len(),
+                flags.before.len(),
+                flags.tests,
+                shown(&flags.path)
+            ));
+        }
+        if let Some(report) = bug_report {
+            let [markdown, plain] = report.paths.each_ref().map(|path| shown(path));
+            let name = style("report:  ").bold();
+            text.push_str(&format!("{name} {markdown} (plain text: {plain})\n"));
+        }
+    }
+    text.push_str(&ending(reduced, statistics, settings));
+    text.push('\n');
+    // Standard output belongs to what was sent there.
+    let takes_reports = settings.reports().any(|report| *report == ReportFile::Stdout);
+    if takes_reports || to_stdout {
+        crate::terminal::printing::error_line(text.trim_end_matches('\n'));
+        return Ok(());
+    }
+    match crate::terminal::printing::out().write_all(text.as_bytes()) {
+        // `clreduce ... | head` is fine.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Stdout(error)),
+        _ => Ok(()),
+    }
+}
+
+/// The program between empty lines, if it fits on a terminal.
+fn short_program(case: &TestCase) -> String {
+    let mut text = String::new();
+    for file in case.files() {
+        if case.files().len() > 1 {
+            text.push_str(&format!("\n{}:", shown_path(Path::new(&*file.path))));
+        }
+        text.push_str(&format!(
+            "\n{}\n",
+            printable(&String::from_utf8_lossy(&file.bytes)).trim_end()
+        ));
+    }
+    text.push('\n');
+    let is_short = text.len() <= LONGEST_PROGRAM && text.lines().count() <= MOST_LINES;
+    if is_short { text } else { String::new() }
+}
+
+fn figures(reduced: &Reduced, statistics: &RunStatistics) -> String {
+    let (size, bytes) = statistics.first;
+    let now = reduced.case.total_bytes();
+    format!(
+        "{} -> {} ({} left), {} -> {} tokens\n\
+         {} steps, {} known verdicts, {}{} tests in {}; cores {} busy\n",
+        show_bytes(bytes),
+        style(show_bytes(now)).green().bold(),
+        show_share(now, bytes),
+        show_count(size.tokens as u64),
+        show_count(reduced.size.tokens as u64),
+        show_count(reduced.steps),
+        show_count(reduced.cache_hits),
+        show_refused(reduced.compile_filter.rejected),
+        show_count(reduced.tests),
+        show_duration(reduced.wall),
+        format_args!("{:.0} %", reduced.efficiency.busy * 100.0)
+    )
+}
+
+fn places<'a>(name: &str, paths: impl IntoIterator<Item = &'a PathBuf>) -> String {
+    paths.into_iter().map(|path| format!("{} {}\n", style(name).bold(), shown(path))).collect()
+}
+
+/// Tells whether there is a file, or a folder with something in it. Of several files, some may be gone.
+fn is_there(path: &Path) -> bool {
+    match fs::read_dir(path) {
+        Ok(mut entries) => entries.next().is_some(),
+        Err(_) => path.exists(),
+    }
+}
+
+/// The last line: why the reduction ended.
+fn ending(reduced: &Reduced, statistics: &RunStatistics, settings: &Settings) -> String {
+    let text = match reduced.ending {
+        Ending::Minimal if !reduced.left_out.is_empty() || !reduced.skipped.is_empty() => {
+            return format!(
+                "The last search found nothing, but it was cut short: {}.",
+                cut_short(reduced).join("; ")
+            );
+        }
+        Ending::Minimal
+            if !settings.how.options.passes.is_empty()
+                || !settings.how.options.skip_pass.is_empty() =>
+        {
+            "The chosen passes find nothing else to remove."
+        }
+        Ending::Minimal if statistics.commits == 0 => {
+            "No single token can be removed: the test case is minimal already."
+        }
+        Ending::Minimal => "No single token is left to remove.",
+        Ending::StepLimit => {
+            "Stopped at --max-steps; to continue, run the same command with a larger limit."
+        }
+        Ending::TimeLimit => "Stopped at --time-limit; to continue, run the same command.",
+        Ending::Interrupted if !statistics.began() => "Interrupted before anything was reduced.",
+        Ending::Interrupted => {
+            "Interrupted; to continue, run the same command, or start again with --fresh."
+        }
+    };
+    text.to_owned()
+}
+
+/// What was not looked at since the last success.
+fn cut_short(reduced: &Reduced) -> Vec<String> {
+    let left_out = reduced.left_out.iter().map(|left_out| {
+        let most = show_count(left_out.most as u64);
+        format!("`{}` looks at no more than {most} {}", left_out.pass, left_out.of)
+    });
+    left_out.chain(reduced.skipped.iter().map(|pass| format!("`{pass}` was skipped"))).collect()
+}
+
+fn warn(reduced: &Reduced, progress: &ProgressDisplay) {
+    let flaky = reduced.flakiness;
+    if flaky.contradictions() > 0 {
+        let result = if reduced.ending == Ending::Interrupted {
+            ""
+        } else {
+            "; the result was tested several times and is interesting"
+        };
+        progress.warning(&format!(
+            "the test is flaky: of {} variants that were tested again, it had accepted {} by mistake and rejected {} by \
+             mistake{result}",
+            flaky.repeated, flaky.wrongly_interesting, flaky.wrongly_rejected
+        ));
+    }
+    if reduced.size.tokens == 0 {
+        progress.warning(
+            "nothing of the program is left: the test accepts an empty program, so it does not check enough",
+        );
+    }
+}
+
+/// Relative to the current directory where it lies below.
+fn shown(path: &Path) -> String {
+    let current = std::env::current_dir().and_then(dunce::canonicalize);
+    let relative = current.as_ref().ok().and_then(|dir| path.strip_prefix(dir).ok());
+    // The current directory itself has no name below it.
+    let relative = relative.filter(|relative| !relative.as_os_str().is_empty());
+    shown_path(relative.unwrap_or(path))
+}
