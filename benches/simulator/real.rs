@@ -11,7 +11,7 @@ use clreduce_interestingness::{
 };
 use clreduce_reducer::search::Search;
 use clreduce_reducer::{Reducer, ReducerPlan};
-use clreduce_testcase::{ContentHash, Language, TestCase};
+use clreduce_testcase::{ContentHash, TestCase};
 
 use super::Trace;
 
@@ -33,11 +33,11 @@ impl Real {
     }
 
     pub fn reducer(&self) -> Reducer {
-        Reducer::new(self.case.clone(), ReducerPlan::new(Language::detect(&self.case)))
+        Reducer::new(self.case.clone(), ReducerPlan::new(self.case.language()))
     }
 
     pub fn reducer_with<S: Search>(&self) -> Reducer<S> {
-        Reducer::with_search(self.case.clone(), ReducerPlan::new(Language::detect(&self.case)))
+        Reducer::with_search(self.case.clone(), ReducerPlan::new(self.case.language()))
     }
 
     /// The number of variants that were tested.

@@ -3,7 +3,7 @@
 //! Compilers treat the constructs of a family alike, so a bug of one is often a bug of all.
 
 use crate::avoid::Avoid;
-use crate::constructs::construct;
+use crate::ir::constructs::construct;
 use crate::ir::{Binary, Builtin, ExprId, ExprKind, Program, Unary};
 use crate::kernel::Kernel;
 

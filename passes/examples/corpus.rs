@@ -204,7 +204,7 @@ fn check_program(path: &str, language: Option<Language>) -> Result<(), String> {
     let bytes = fs::read(path).map_err(|error| format!("{path}: {error}"))?;
     let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
     let case = TestCase::single(&name, &bytes[..]).map_err(|error| format!("{path}: {error}"))?;
-    let language = language.unwrap_or_else(|| Language::detect(&case));
+    let language = language.unwrap_or_else(|| case.language());
     let passes = passes(language);
     println!("times {}\t{}", bytes.len(), times(case, language, &passes));
     for pass in passes {

@@ -53,7 +53,7 @@ fn on_program(path: &str, sample: usize, budget: usize) {
     let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let name = Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or("input.c");
     let case = TestCase::single(name, bytes).unwrap_or_else(|error| panic!("{path}: {error}"));
-    let language = Language::detect(&case);
+    let language = case.language();
     if compile(&case, language).is_err() {
         println!("!\t{path}\t0\t0\t0\t0\t0");
         return;

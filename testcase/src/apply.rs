@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::files::{SourceFile, TestCase};
+use crate::files::TestCase;
 use crate::patch::{Edit, EditKind, Patch};
+use crate::source_file::SourceFile;
 
 /// A run of bytes that a patch leaves as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

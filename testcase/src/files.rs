@@ -6,15 +6,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::languages::Language;
-
-/// One file of a test case. Cloning shares the bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SourceFile {
-    /// Path relative to the directory a test runs in, with `/` between its parts on every platform.
-    pub path: Arc<str>,
-    /// The file's content; any bytes at all.
-    pub bytes: Arc<[u8]>,
-}
+use crate::source_file::SourceFile;
 
 /// The file or files being reduced, ordered by path. Cloning is cheap: contents are shared. Two are equal if their files are.
 #[derive(Clone, Debug)]
@@ -85,7 +77,7 @@ impl TestCase {
     /// The language: what somebody said, or what its files look like.
     #[must_use]
     pub fn language(&self) -> Language {
-        self.said.unwrap_or_else(|| Language::detect(self))
+        self.said.unwrap_or_else(|| Language::detect(&self.files))
     }
 
     /// The files, ordered by path.

@@ -13,12 +13,13 @@ mod patch;
 mod printable;
 mod recount;
 mod size;
+mod source_file;
 mod steps;
 
 pub use apply::{Kept, Run, map_range};
 pub use clues::{Clues, Mention};
 pub use complaints::{Complaint, LEAST_COMPLAINING};
-pub use files::{ContentHash, InvalidTestCase, SourceFile, TestCase};
+pub use files::{ContentHash, InvalidTestCase, TestCase};
 pub use languages::{Feature, Grammar, Language, UnknownLanguage};
 pub use launch::Launch;
 pub use lexer::{Token, TokenKind, count_tokens, tokens};
@@ -26,6 +27,7 @@ pub use patch::{Edit, EditKind, Patch};
 pub use printable::{printable, printable_json};
 pub use recount::{is_recountable, recount};
 pub use size::Size;
+pub use source_file::SourceFile;
 #[cfg(feature = "count-steps")]
 pub use steps::count_steps;
 pub use steps::{step, steps, text_steps};

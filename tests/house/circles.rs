@@ -1,5 +1,5 @@
 //! Checks that the files of a crate do not import each other in circles. A module and the files below it may know each
-//! other; siblings may not, neither directly nor through others.
+//! other; siblings may not, neither directly nor through others or the files below them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -101,30 +101,29 @@ impl CrateFiles {
         Some(at)
     }
 
-    /// Which file imports which, without arrows between a module and those below it.
-    fn arrows(&self) -> BTreeMap<&ModulePath, BTreeSet<ModulePath>> {
-        let mut arrows: BTreeMap<_, BTreeSet<ModulePath>> = BTreeMap::new();
+    /// Which module imports which of its siblings. What the modules below them import counts as theirs.
+    fn arrows(&self) -> BTreeSet<(ModulePath, ModulePath)> {
+        let mut arrows = BTreeSet::new();
         for (from, paths) in &self.mentioned {
-            let targets = paths.iter().filter_map(|path| self.target(from, path, MOST_RE_EXPORTS));
-            let siblings = targets.filter(|to| !to.starts_with(from) && !from.starts_with(to));
-            arrows.insert(from, siblings.collect());
+            for to in paths.iter().filter_map(|path| self.target(from, path, MOST_RE_EXPORTS)) {
+                let same = from.iter().zip(&to).take_while(|(from, to)| from == to).count();
+                if same < from.len().min(to.len()) {
+                    arrows.insert((from[..=same].to_vec(), to[..=same].to_vec()));
+                }
+            }
         }
         arrows
     }
 
     /// The arrows that lie on circles, or lead from one circle to another, one line each.
     fn circles(&self) -> Vec<String> {
-        let mut arrows: BTreeSet<(&ModulePath, ModulePath)> = self
-            .arrows()
-            .into_iter()
-            .flat_map(|(from, all)| all.into_iter().map(move |to| (from, to)))
-            .collect();
+        let mut arrows = self.arrows();
         loop {
             let starts: BTreeSet<ModulePath> =
-                arrows.iter().map(|(from, _)| (*from).clone()).collect();
+                arrows.iter().map(|(from, _)| from.clone()).collect();
             let ends: BTreeSet<ModulePath> = arrows.iter().map(|(_, to)| to.clone()).collect();
             let before = arrows.len();
-            arrows.retain(|(from, to)| ends.contains(*from) && starts.contains(to));
+            arrows.retain(|(from, to)| ends.contains(from) && starts.contains(to));
             if arrows.len() == before {
                 break;
             }
@@ -241,4 +240,18 @@ fn a_circle_of_siblings_is_seen_also_through_a_re_export() {
     let mut circles: Vec<String> = files.circles().iter().map(short).collect();
     circles.retain(|line| !line.contains("c.rs"));
     assert_eq!(circles, ["a.rs -> b.rs", "b.rs -> a.rs"]);
+}
+
+#[test]
+fn a_circle_of_siblings_is_seen_also_through_a_child() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    fs::create_dir(folder.path().join("a")).unwrap();
+    write("lib.rs", "mod a; mod b;");
+    write("a.rs", "mod child; pub use child::Child;");
+    write("a/child.rs", "use crate::b::B; pub struct Child(B);");
+    write("b.rs", "pub struct B; pub fn f(_: crate::a::Child) {}");
+    let mut files = CrateFiles::default();
+    files.read(Vec::new(), &folder.path().join("lib.rs"), true);
+    assert_eq!(files.circles().len(), 2, "{:?}", files.circles());
 }

@@ -18,7 +18,7 @@ const UNSAFE: &[&str] = &[
     "interestingness/compiler/src/api.rs",
     "interestingness/devices/src/cuda/",
     "interestingness/devices/src/opencl/",
-    "interestingness/process/src/windows/job.rs",
+    "interestingness/process/src/job.rs",
     "interestingness/remote/src/environment.rs",
 ];
 
@@ -132,9 +132,9 @@ const BANS: [Ban; 13] = [
         except: &[
             "interestingness/process/src/launch.rs",
             // Called by it.
-            "interestingness/process/src/windows/job.rs",
+            "interestingness/process/src/job.rs",
         ],
-        instead: "`clreduce_process::launch::start`: there a sandbox is applied",
+        instead: "`Confinement::start` of clreduce-process, which applies a sandbox",
     },
     Ban {
         // The retry that Windows needs is in one place.

@@ -5,6 +5,7 @@
 mod atomics;
 mod builtins;
 mod collectives;
+pub(crate) mod constructs;
 mod exact;
 mod intrinsics;
 mod objects;

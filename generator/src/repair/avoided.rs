@@ -1,7 +1,7 @@
 //! Replaces features that are to be avoided and are there all the same: operators of infrastructure and of repairs.
 
 use super::Repair;
-use crate::constructs::construct;
+use crate::ir::constructs::construct;
 use crate::ir::{ExprId, ExprKind, Place, StmtKind, Type};
 
 impl Repair<'_> {

@@ -12,8 +12,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use crate::confinement::Confinement;
-use crate::launch::start;
+use crate::launch::spawn;
 
 /// The library that makes a program a fork server, in C.
 pub const FORK_SERVER: &str = include_str!("fork_server.c");
@@ -71,7 +70,7 @@ impl ForkServer {
             // Functions are found once here, rather than in each child. Any value does that; the library knows this one.
             command.env("LD_BIND_NOW", "fork-server");
         }
-        let mut process = start(&mut command, &Confinement::Unconfined, None)?;
+        let mut process = spawn(&mut command, None)?;
         let (orders, replies) = (process.stdin.take(), process.stdout.take());
         let process = RunningProcess(process);
         let (Some(orders), Some(replies)) = (orders, replies) else {

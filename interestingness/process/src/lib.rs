@@ -14,9 +14,13 @@ mod diagnose;
 mod end;
 mod folder;
 mod fork_server;
+mod frames;
 #[cfg(any(windows, test))]
 mod interpreter;
-pub mod launch;
+#[cfg(windows)]
+mod job;
+mod launch;
+mod launcher;
 mod limits;
 mod parallel;
 mod progress;
@@ -42,7 +46,7 @@ pub use diagnose::CommandError;
 pub use end::{Completed, Crash, End, describe_exit, describe_signal};
 pub use folder::RunFolder;
 pub use fork_server::{FORK_SERVER, ForkServer};
-pub use launch::{Launcher, SetupError, Task};
+pub use launcher::{Launcher, SetupError, Task};
 pub use limits::{Limits, from_now};
 pub use parallel::in_parallel;
 pub use progress::Progress;

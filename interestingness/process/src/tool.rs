@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::cancel::Cancel;
 use crate::confinement::{Confinement, Permissions};
 use crate::end::End;
-use crate::launch::{Launcher, Task};
+use crate::launcher::{Launcher, Task};
 use crate::limits::Limits;
 use crate::system::LocalLauncher;
 use crate::test_command::TestCommand;

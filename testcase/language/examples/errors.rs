@@ -5,7 +5,7 @@
 //! ```
 
 use clreduce_language::SyntaxTree;
-use clreduce_testcase::{Language, TestCase};
+use clreduce_testcase::TestCase;
 
 fn main() {
     println!("| file | language | bytes | nodes | errors | bytes in errors |");
@@ -15,7 +15,7 @@ fn main() {
         let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
         let case = TestCase::single(&path, bytes.as_slice());
         let case = case.or_else(|_| TestCase::single("input.ii", bytes.as_slice()));
-        let language = Language::detect(&case.expect("a plain path"));
+        let language = case.expect("a plain path").language();
         let tree = SyntaxTree::parse(&bytes, language);
         let (mut errors, mut lost) = (0, 0);
         for id in tree.ids().filter(|&id| tree.node(id).error) {

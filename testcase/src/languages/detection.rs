@@ -1,7 +1,7 @@
 //! Which language a test case is written in: names tell, and where none does, the text.
 
 use super::Language;
-use crate::files::{SourceFile, TestCase};
+use crate::source_file::SourceFile;
 
 /// An ending of the names of files.
 pub(super) enum Ending {
@@ -41,8 +41,8 @@ impl Ending {
 }
 
 impl Look {
-    fn fits(&self, case: &TestCase) -> bool {
-        let texts = || case.files().iter().map(|file| &*file.bytes);
+    fn fits(&self, files: &[SourceFile]) -> bool {
+        let texts = || files.iter().map(|file| &*file.bytes);
         let has = |word: &str| {
             texts().any(|text| text.windows(word.len()).any(|part| part == word.as_bytes()))
         };
@@ -53,15 +53,14 @@ impl Look {
 
 impl Language {
     /// Guesses by file names, then by content: the first file that tells decides. The name of a header tells least.
-    #[must_use]
-    pub fn detect(case: &TestCase) -> Self {
+    pub(crate) fn detect(files: &[SourceFile]) -> Self {
         let is_header = |file: &&SourceFile| file.path.ends_with(".h");
-        let sources = case.files().iter().filter(|file| !is_header(file));
-        let headers = case.files().iter().filter(is_header);
+        let sources = files.iter().filter(|file| !is_header(file));
+        let headers = files.iter().filter(is_header);
         sources
             .chain(headers)
             .find_map(Self::of_name)
-            .or_else(|| Self::of_look(case))
+            .or_else(|| Self::of_look(files))
             .unwrap_or(Self::TEXT)
     }
 
@@ -71,10 +70,10 @@ impl Language {
         Self::ALL.into_iter().filter(|language| fit(language).is_some()).max_by_key(fit)
     }
 
-    fn of_look(case: &TestCase) -> Option<Self> {
+    fn of_look(files: &[SourceFile]) -> Option<Self> {
         let certainty = |language: &Self| {
             let look = language.0.look.as_ref()?;
-            look.fits(case).then_some(look.certainty)
+            look.fits(files).then_some(look.certainty)
         };
         Self::ALL.into_iter().filter(|language| certainty(language).is_some()).max_by_key(certainty)
     }
@@ -83,12 +82,12 @@ impl Language {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::TestCase;
 
     #[test]
     fn names_tell_the_language_and_content_where_they_do_not() {
-        let detect = |path: &str, text: &str| {
-            Language::detect(&TestCase::single(path, text.as_bytes()).unwrap())
-        };
+        let detect =
+            |path: &str, text: &str| TestCase::single(path, text.as_bytes()).unwrap().language();
         for ending in ["cc", "cpp", "cxx", "C", "hh", "hpp", "ii", "cppm", "ixx", "CPP"] {
             assert_eq!(detect(&format!("a.{ending}"), "int x;"), Language::CPP, "{ending}");
         }
@@ -122,7 +121,7 @@ mod tests {
             [("src/b.cc", Language::CPP), ("b.cl", Language::OPENCL), ("b.txt", Language::C)]
         {
             let case = TestCase::new(vec![file("a.h"), file(source)]).unwrap();
-            assert_eq!(Language::detect(&case), expected, "{source}");
+            assert_eq!(case.language(), expected, "{source}");
         }
     }
 }

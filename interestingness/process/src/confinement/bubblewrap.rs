@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use super::{ConfinedCommand, NoSandbox, Permissions, places, secrets, system_calls};
-use crate::launch;
+use crate::launch::spawn;
 
 /// The program.
 const PROGRAM: &str = "bwrap";
@@ -27,7 +27,7 @@ const NAMES: &str = "/run/systemd/resolve";
 pub(super) fn try_out(permissions: &Permissions) -> Result<(), NoSandbox> {
     let ended = command(permissions, "true".as_ref(), true).and_then(|mut command| {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        launch::start(&mut command, &super::Confinement::Unconfined, None)?.wait_with_output()
+        spawn(&mut command, None)?.wait_with_output()
     });
     match ended {
         Ok(output) if output.status.success() => Ok(()),

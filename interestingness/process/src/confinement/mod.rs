@@ -29,6 +29,8 @@ use std::process::{Child, Command};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::launch::{ProcessGroup, spawn};
+
 /// The folder of a worker process that bubblewrap confines: in a `/tmp` of its own.
 pub(crate) const WORKER_FOLDER: &str = "/tmp/clreduce-worker";
 
@@ -205,7 +207,7 @@ impl Confinement {
         }
     }
 
-    /// A command that starts a program in this confinement, once [`spawn`](Self::spawn) is called. `lasts` is true if
+    /// A command that starts a program in this confinement, once [`start`](Self::start) is called. `lasts` is true if
     /// the thread that calls it waits for the end of the program: then the program also ends with that thread.
     ///
     /// # Errors
@@ -223,20 +225,25 @@ impl Confinement {
         })
     }
 
-    /// Has `spawn` start a process that is confined.
-    pub(crate) fn spawn(
+    /// Starts a process that is confined, as the leader of a group where one is given. The command is one that
+    /// [`command`](Self::command) made.
+    ///
+    /// # Errors
+    /// When the system cannot start it, or cannot confine it.
+    pub(crate) fn start(
         &self,
-        spawn: impl FnOnce() -> io::Result<Child> + Send,
+        command: &mut Command,
+        group: Option<&ProcessGroup>,
     ) -> io::Result<Child> {
         match self {
             #[cfg(target_os = "linux")]
-            Self::Landlock(permissions) => landlock::spawn(permissions, spawn),
+            Self::Landlock(permissions) => landlock::spawn(permissions, || spawn(command, group)),
             #[cfg(not(target_os = "linux"))]
             Self::Landlock(_) | Self::Bubblewrap(_) => Err(io::Error::other(NoSandbox::System)),
             // The command is that of bubblewrap.
             #[cfg(target_os = "linux")]
-            Self::Bubblewrap(_) => spawn(),
-            Self::Unconfined => spawn(),
+            Self::Bubblewrap(_) => spawn(command, group),
+            Self::Unconfined => spawn(command, group),
         }
     }
 

@@ -13,10 +13,10 @@ use std::time::Duration;
 use super::orders::{self, RunOrder, SupervisorOrder, SupervisorReply};
 use super::supervisor;
 use crate::cancel::Cancel;
-use crate::confinement::Confinement;
 use crate::end::Completed;
-use crate::launch::{Task, start};
-use crate::worker::{ARGUMENT, frames::FrameError};
+use crate::frames::{ARGUMENT, FrameError};
+use crate::launch::spawn;
+use crate::launcher::Task;
 
 /// The longest time until a supervisor begins its service.
 const BEGIN_LIMIT: Duration = Duration::from_secs(30);
@@ -39,7 +39,7 @@ impl Supervisor {
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         // In no group: it makes a session of its own, which the leader of a group cannot.
-        let process = start(&mut command, &Confinement::Unconfined, None)?;
+        let process = spawn(&mut command, None)?;
         Ok(Self { socket: Arc::new(ours), process })
     }
 

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::confinement::{Confinement, Permissions};
 use crate::end::Completed;
+use crate::frames::stream::QuietSocket;
+use crate::frames::{self, FrameError};
 use crate::limits::Limits;
-use crate::worker::frames::{self, FrameError};
-use crate::worker::stream::QuietSocket;
 
 /// A message to the supervisor, which ends with the stream.
 #[derive(Debug, Serialize, Deserialize)]

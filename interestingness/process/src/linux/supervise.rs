@@ -17,7 +17,8 @@ use crate::capture::Capture;
 use crate::confinement::Confinement;
 use crate::end::{Completed, End};
 use crate::folder::RunFolder;
-use crate::launch::{self, ProcessGroup};
+use crate::launch::ProcessGroup;
+use crate::launcher::CACHES;
 use crate::limits::Limits;
 
 /// The time until memory and processes are looked at for the first time.
@@ -259,13 +260,13 @@ fn start_program(job: &SupervisedTask<'_>) -> io::Result<(Pid, Vec<(usize, PipeR
     let group = ProcessGroup::new()?;
     let mut attempts = 0;
     let child = loop {
-        match launch::start(&mut command, job.confinement, Some(&group)) {
+        match job.confinement.start(&mut command, Some(&group)) {
             Err(error) if error.raw_os_error() == Some(Errno::NOEXEC.raw_os_error()) => {
                 // A script without `#!`: a shell would run it as one of its own, so does `execvp`.
                 let mut shell = job.confinement.command("/bin/sh".as_ref(), true)?;
                 shell.arg(job.program).args(job.args);
                 prepare(&mut shell, job, stdout, stderr);
-                break launch::start(&mut shell, job.confinement, Some(&group))?;
+                break job.confinement.start(&mut shell, Some(&group))?;
             }
             // Somebody has it open for writing, perhaps only between a fork and an exec.
             Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy && attempts < 20 => {
@@ -289,7 +290,7 @@ fn prepare(
         .env("PWD", &job.folder.variant)
         .env(tree::MARK, job.mark)
         .envs(job.folder.environment())
-        .envs(launch::CACHES.map(|name| (name, job.folder.temporary.join("cache"))))
+        .envs(CACHES.map(|name| (name, job.folder.temporary.join("cache"))))
         .stdin(Stdio::null())
         .stdout(stdout)
         .stderr(stderr);

@@ -21,7 +21,7 @@ use super::supervise::{Control, SupervisedTask, supervise};
 use super::tree::{self, TreeScope};
 use crate::confinement::Confinement;
 use crate::folder::{RunFolder, remove_tree};
-use crate::worker::frames::FrameError;
+use crate::frames::FrameError;
 
 /// The name of the service, for the worker program.
 pub(crate) const SERVICE: &str = "supervisor";

@@ -2,8 +2,6 @@
 //! closed, also when clreduce itself is killed. Directories then stay until the next run in the same place
 //! removes them.
 
-mod job;
-
 use std::fs::{self, File};
 use std::io::{self, PipeReader, Read};
 use std::os::windows::fs::OpenOptionsExt;
@@ -25,10 +23,10 @@ use crate::confinement::Confinement;
 use crate::end::{Completed, End};
 use crate::folder::{Lost, RunFolder, remove_tree};
 use crate::interpreter::interpreter;
-use crate::launch::{self, Launcher, ProcessGroup, SetupError, Task};
+use crate::job::JobObject;
+use crate::launch::ProcessGroup;
+use crate::launcher::{Launcher, SetupError, Task};
 use crate::test_command::TestCommand;
-
-pub(crate) use job::{JobObject, no_error_boxes};
 
 /// The time between two looks at the number of processes and the disk.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
@@ -269,7 +267,7 @@ fn start_program(
         .stdin(Stdio::null())
         .stdout(stdout)
         .stderr(stderr);
-    Ok((launch::start(&mut command, confinement, Some(group))?, pipes))
+    Ok((confinement.start(&mut command, Some(group))?, pipes))
 }
 
 fn process(command: &TestCommand) -> Command {

@@ -14,17 +14,17 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
-use super::frames::{self, FrameError};
 use super::serve::Service;
-use super::stream::OrderStream;
-use super::{ARGUMENT, CACHE, FOLDER};
+use super::{CACHE, FOLDER};
 use crate::cancel::{Cancel, Hook};
 use crate::capture::Capture;
 use crate::confinement::Confinement;
 use crate::end::{Crash, describe_exit, describe_signal};
 use crate::folder::remove_tree;
-use crate::launch::CACHES;
-use crate::launch::{ProcessGroup, start};
+use crate::frames::stream::OrderStream;
+use crate::frames::{self, ARGUMENT, FrameError};
+use crate::launch::{self, ProcessGroup};
+use crate::launcher::CACHES;
 use crate::limits::from_now;
 
 /// The most that a worker may print, in bytes, for all orders together.
@@ -169,7 +169,7 @@ impl<O: Serialize, R: DeserializeOwned + Send + 'static> WorkerProcess<O, R> {
             .stderr(Stdio::piped());
         let group = ProcessGroup::new().map_err(failed)?;
         // A worker confines itself, as soon as it has made its folder.
-        let child = start(&mut command, &Confinement::Unconfined, Some(&group));
+        let child = launch::spawn(&mut command, Some(&group));
         let mut child = child.map_err(failed)?;
         // A worker that has gone is noticed by the first order.
         let _ = frames::write(&mut orders, &confinement);

@@ -7,16 +7,12 @@
 //! A worker program is any program that calls [`worker_main`] first thing with the services that it offers.
 
 mod client;
-pub mod frames;
 mod serve;
-pub(crate) mod stream;
 
+pub use crate::frames::FrameError;
 pub use client::{WorkerError, WorkerEvent, WorkerOptions, WorkerProcess};
-pub use frames::FrameError;
 pub use serve::{Replies, Service, ServiceEntry, WorkerFolder, worker_main};
 
-/// The argument that makes a program a worker. The name of a service follows it.
-pub(crate) const ARGUMENT: &str = "--internal-worker";
 /// The environment variable that names the worker's own folder, which it makes, and which goes with it.
 pub(crate) const FOLDER: &str = "CLREDUCE_WORKER_FOLDER";
 /// In that folder, what the worker's libraries keep.

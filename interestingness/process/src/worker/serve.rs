@@ -13,8 +13,9 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{ARGUMENT, CACHE, FOLDER, frames};
+use super::{CACHE, FOLDER};
 use crate::confinement::Confinement;
+use crate::frames::{self, ARGUMENT};
 
 /// A kind of worker.
 pub trait Service: Sized + 'static {
@@ -281,7 +282,7 @@ mod system {
 
     /// Programs that are started from now on show no error boxes.
     pub fn begin_program() {
-        crate::system::no_error_boxes();
+        crate::job::no_error_boxes();
     }
 
     /// Programs inherit nothing here unless they are told to.

@@ -1,12 +1,16 @@
 //! Frames: how messages travel between clreduce and the processes that it starts. A frame is a length of four bytes
 //! and a message of that length.
 
+pub(crate) mod stream;
+
 use std::io::{self, Read, Write};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
+/// The argument that makes a program a worker. The name of a service follows it.
+pub(crate) const ARGUMENT: &str = "--internal-worker";
 /// The longest message, in bytes. A longer one is not sent by any service.
 pub const MOST_BYTES: u32 = 2 << 30;
 
