@@ -154,6 +154,7 @@ mod syntax {
 mod text {
     mod layout;
 
+    pub(crate) mod blocks;
     pub(crate) mod comments;
     pub(crate) mod conditionals;
     pub(crate) mod directives;
@@ -232,6 +233,7 @@ pub static TABLE: &[Row] = &[
     row(&syntax::statements::Statements, Phase::Coarse, large_groups(8).with_unused()),
     row(&names::stub::StubBodies, Phase::Coarse, large_groups(64).with_unused()),
     row(&syntax::statements::Statements, Phase::Coarse, large_groups(64).with_unused()),
+    row(&text::blocks::Blocks, Phase::Coarse, GROUPS),
     row(&syntax::nesting::Nesting, Phase::Coarse, GROUPS),
     row(&names::remove_functions::RemoveFunctions, Phase::Coarse, large_groups(64).with_unused()),
     row(&names::remove_variables::RemoveVariables, Phase::Coarse, large_groups(64).with_unused()),

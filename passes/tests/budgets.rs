@@ -10,8 +10,9 @@ use clreduce_testcase::{Language, TestCase};
 
 /// A budget, the pass that has it, a program with two of the things that it counts, and whether the pass
 /// proposes something when it may look at one of them only.
-const BEYOND: [(&str, &str, Language, &str, bool); 39] = [
+const BEYOND: [(&str, &str, Language, &str, bool); 40] = [
     ("sides of one #if", "conditionals", Language::C, "#if A\na\n#else\nb\n#endif\n", true),
+    ("lines that move to the left", "blocks", Language::TEXT, "a\n b\n c\n", true),
     ("groups of lines that are not joined", "lines", Language::TEXT, "a\nb\n", true),
     (
         "names that one function uses",

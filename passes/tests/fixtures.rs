@@ -82,6 +82,7 @@ impl Example {
                 Some("cl") => Language::OPENCL,
                 Some("cu") => Language::CUDA,
                 Some("cpp") => Language::CPP,
+                Some("txt") => Language::TEXT,
                 _ => Language::C,
             };
             return Self::of(path, language, &[(&name(path), &read(path))], None);

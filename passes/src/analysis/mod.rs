@@ -4,6 +4,7 @@
 //! the snapshot, is in `clreduce-language`.
 
 mod binding;
+mod blocks;
 mod built_in;
 mod builtin_calls;
 mod call_places;
@@ -29,6 +30,7 @@ mod unit;
 mod vectors_in_lists;
 
 pub(crate) use binding::{Binding, binding, demand};
+pub(crate) use blocks::{Block, blocks};
 pub(crate) use built_in::is_built_in;
 pub(crate) use builtin_calls::{BuiltinCall, builtin_calls};
 pub(crate) use call_places::CallPlaces;

@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use clreduce_testcase::{Edit, Feature, Language};
 
-use super::layout::{lay_out, trim_lines};
+use super::layout::{indented, lay_out, trim_lines};
 use crate::analysis::{Tokens, comments};
 use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
 use crate::{Snapshot, SyntaxTree};
@@ -37,26 +37,28 @@ impl Pass for Format {
             if unit.tokens.len() < 2 && unit.bytes.trim_ascii() == unit.bytes {
                 continue;
             }
-            let Some(new) = formatted(unit, snapshot.tree(unit.file), language) else { continue };
-            if new != unit.bytes {
-                let edit = Edit::replace(unit.file, 0..unit.bytes.len(), new);
-                proposals.push(Proposal::edit(edit));
+            for (list, new) in (0..).zip(formatted(unit, snapshot.tree(unit.file), language)) {
+                if new != unit.bytes && with_tokens(&new, |other| says_the_same(unit, other)) {
+                    let edit = Edit::replace(unit.file, 0..unit.bytes.len(), new);
+                    proposals.push(Proposal::edit(edit).in_list(list));
+                }
             }
         }
     }
 }
 
-/// A file laid out; `None` where the result would not say the same or not be stable.
-fn formatted(unit: Tokens<'_>, tree: &SyntaxTree, language: Language) -> Option<Vec<u8>> {
-    let new = if !language.has(Feature::Syntax) {
-        trim_lines(unit.bytes)
-    } else {
-        let new = lay_out(unit, tree)?;
+/// A file laid out, in the ways to try, the best first; none where the result would not be stable.
+fn formatted(unit: Tokens<'_>, tree: &SyntaxTree, language: Language) -> Vec<Vec<u8>> {
+    if !language.has(Feature::Syntax) {
+        let trimmed = trim_lines(unit.bytes);
+        return vec![indented(&trimmed), trimmed];
+    }
+    let laid_out = lay_out(unit, tree).filter(|new| {
         let again =
-            with_tokens(&new, |unit| lay_out(unit, &SyntaxTree::parse(unit.bytes, language)))?;
-        (again == new).then_some(new)?
-    };
-    with_tokens(&new, |other| says_the_same(unit, other)).then_some(new)
+            with_tokens(new, |unit| lay_out(unit, &SyntaxTree::parse(unit.bytes, language)));
+        again.as_ref() == Some(new)
+    });
+    laid_out.into_iter().collect()
 }
 
 fn with_tokens<T>(bytes: &[u8], with: impl FnOnce(Tokens<'_>) -> T) -> T {

@@ -4,10 +4,13 @@
 //! white space that was there, except that a comment stays on the line of what it follows. So laying
 //! out twice is laying out once.
 
+mod lines;
 mod pieces;
 mod printer;
 mod roles;
 mod spacing;
+
+pub(super) use lines::{indented, trim_lines};
 
 use crate::SyntaxTree;
 use crate::analysis::Tokens;
@@ -18,85 +21,4 @@ pub(super) fn lay_out(unit: Tokens<'_>, tree: &SyntaxTree) -> Option<Vec<u8>> {
     let roles = roles::roles(unit, tree);
     let pieces = pieces::pieces(unit, &roles)?;
     Some(printer::print(unit.bytes, &pieces))
-}
-
-/// A text in which blanks at the ends of lines and repeated empty lines are gone, and several blanks where words went are one.
-pub(super) fn trim_lines(bytes: &[u8]) -> Vec<u8> {
-    let bytes = &join_blanks(bytes);
-    let line_break = line_break(bytes);
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut blank_lines = 0;
-    for line in bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_end) {
-        if line.is_empty() {
-            blank_lines += 1;
-            continue;
-        }
-        if blank_lines > 0 && !out.is_empty() {
-            out.extend_from_slice(line_break);
-        }
-        blank_lines = 0;
-        match begins_after_brace(line) {
-            Some(at) => {
-                out.extend_from_slice(line[..at].trim_ascii_end());
-                out.extend_from_slice(line_break);
-                let indent = line.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-                out.extend_from_slice(&line[..indent]);
-                out.extend_from_slice(&line[at..]);
-            }
-            None => out.extend_from_slice(line),
-        }
-        out.extend_from_slice(line_break);
-    }
-    out
-}
-
-/// Where a line such as `} struct S {` goes on with something new: two lines were joined.
-fn begins_after_brace(line: &[u8]) -> Option<usize> {
-    const GO_ON: [&[u8]; 8] =
-        [b"else", b"elif", b"catch", b"finally", b"while", b"until", b"on", b"do"];
-    let rest = line.trim_ascii_start().strip_prefix(b"} ").filter(|rest| rest.ends_with(b"{"))?;
-    let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
-    let word = &rest[..rest.iter().take_while(is_word).count()];
-    (!word.is_empty() && !GO_ON.contains(&word)).then_some(line.len() - rest.len())
-}
-
-/// A text in which several blanks between two tokens of a line are one.
-fn join_blanks(bytes: &[u8]) -> Vec<u8> {
-    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    for token in clreduce_testcase::tokens(bytes) {
-        let (start, end) = (token.start as usize, token.end as usize);
-        let gap = &bytes[at..start];
-        let is_joined = at > 0 && gap.len() > 1 && gap.iter().all(is_blank);
-        out.extend_from_slice(if is_joined { b" " } else { gap });
-        out.extend_from_slice(&bytes[start..end]);
-        at = end;
-    }
-    out.extend_from_slice(&bytes[at..]);
-    out
-}
-
-/// The line ending of a file: that of its first line.
-fn line_break(bytes: &[u8]) -> &'static [u8] {
-    let first = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(0);
-    if first > 0 && bytes[first - 1] == b'\r' { b"\r\n" } else { b"\n" }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::trim_lines;
-
-    #[test]
-    fn texts_lose_what_deleted_words_left() {
-        for (before, after) in [
-            ("OBJS =  src/stats \n\tcc  \"a  b\"\n", "OBJS = src/stats\n\tcc \"a  b\"\n"),
-            ("  } struct S {\n", "  }\n  struct S {\n"),
-            ("} else if (a) {\n} \n\n\n} name;\n", "} else if (a) {\n}\n\n} name;\n"),
-        ] {
-            let once = trim_lines(before.as_bytes());
-            assert_eq!(String::from_utf8_lossy(&once), after);
-            assert_eq!(trim_lines(&once), once);
-        }
-    }
 }

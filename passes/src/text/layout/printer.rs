@@ -1,9 +1,9 @@
 //! Prints pieces line by line.
 
+use super::lines::{join_blanks, line_break};
 use super::pieces::{Piece, PieceKind};
 use super::roles::TokenRole;
 use super::spacing::{Word, blank_between};
-use super::{join_blanks, line_break};
 
 /// Blanks for each level.
 const INDENT: usize = 4;
