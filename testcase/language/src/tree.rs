@@ -33,6 +33,10 @@ impl NamedGrammar {
     }
 }
 
+/// Larger files are not parsed: a tree needs up to a hundred bytes for each byte of its file, and minutes. Passes over lines
+/// and tokens make such a file smaller until it can be parsed.
+const MOST_PARSED: usize = 16 << 20;
+
 /// Index of a node. The root is 0; every descendant has a larger index than its ancestor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
@@ -80,10 +84,10 @@ pub struct SyntaxTree {
 
 impl SyntaxTree {
     /// Parses a file. Never fails: what the grammar cannot read becomes error nodes; for
-    /// a language without a grammar the tree is empty.
+    /// a language without a grammar and for a very large file, the tree is empty.
     #[must_use]
     pub fn parse(bytes: &[u8], language: Language) -> Self {
-        let grammar = match language.grammar() {
+        let grammar = match language.grammar().filter(|_| bytes.len() <= MOST_PARSED) {
             None => return Self::default(),
             Some(Grammar::Cpp) => &*CPP,
             Some(Grammar::C) => &*C,
