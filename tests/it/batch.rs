@@ -202,7 +202,6 @@ fn a_batch_goes_on_only_with_the_options_it_was_begun_with() {
         "--lang=text",
         "--passes=lines",
         "--skip-pass=lines",
-        "--start-with-pass=lines",
         "--keep-names",
         "--protect=needle",
         "--compile-filter",
@@ -213,7 +212,7 @@ fn a_batch_goes_on_only_with_the_options_it_was_begun_with() {
         let refused = bench.run(&[&args[..], &[option]].concat()).code(1);
         assert_mentions(&stderr(&refused), &["different: ", name]);
     }
-    bench.reduce(&[&args[..], &["-j2", "--no-speculation"]].concat());
+    bench.reduce(&[&args[..], &["-j2"]].concat());
 }
 
 #[test]

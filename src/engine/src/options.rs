@@ -59,7 +59,7 @@ pub struct Options {
     pub time_limit: Option<Duration>,
 
     /// Stop the reduction after N steps and keep the best version so far; a step is one verdict on one variant
-    #[cfg_attr(feature = "clap", arg(long, alias = "max-questions", value_name = "N",
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N",
         help_heading = LIMITS))]
     pub max_steps: Option<u64>,
 
@@ -85,11 +85,6 @@ pub struct Options {
         value_parser = parse::passes(), hide_possible_values = true, help_heading = PASSES))]
     pub skip_pass: Vec<String>,
 
-    /// Run this pass first, then all passes in their usual order
-    #[cfg_attr(feature = "clap", arg(long, value_name = "PASS", value_parser = parse::passes(),
-        hide_possible_values = true, help_heading = PASSES))]
-    pub start_with_pass: Option<String>,
-
     /// Do not rename anything
     #[cfg_attr(feature = "clap", arg(long, help_heading = PASSES))]
     pub keep_names: bool,
@@ -103,12 +98,8 @@ pub struct Options {
     pub compile_filter: bool,
 
     /// Do not let libclang filter out variants that fail to compile
-    #[cfg_attr(feature = "clap", arg(long, alias = "no-gate", help_heading = COMPARE))]
-    pub no_compile_filter: bool,
-
-    /// Run one test at a time, and only tests whose verdict is needed
     #[cfg_attr(feature = "clap", arg(long, help_heading = COMPARE))]
-    pub no_speculation: bool,
+    pub no_compile_filter: bool,
 
     /// The sandbox of the tests. The journal stores it, and [`CommandOptions`] apply it.
     ///
@@ -118,27 +109,17 @@ pub struct Options {
     pub sandbox: SandboxOptions,
 }
 
-/// Options that change the time a reduction takes, and nothing else.
-const FREE: [&str; 2] = ["jobs", "no-speculation"];
+/// The option that changes the time a reduction takes, and nothing else.
+const FREE: &str = "jobs";
 
 /// Options that end a run early. The same reduction goes on from there under another limit.
 const LIMITS_OF_A_RUN: [&str; 2] = ["time-limit", "max-steps"];
 
 impl Options {
-    /// Tests at a time; `None` leaves the number to the one who runs them.
-    #[must_use]
-    pub fn jobs(&self) -> Option<NonZeroUsize> {
-        if self.no_speculation { Some(NonZeroUsize::MIN) } else { self.jobs }
-    }
-
     /// The passes that may run.
     #[must_use]
     pub fn pass_choice(&self) -> PassChoice {
-        PassChoice {
-            only: self.passes.clone(),
-            skip: self.skip_pass.clone(),
-            first: self.start_with_pass.clone(),
-        }
+        PassChoice { only: self.passes.clone(), skip: self.skip_pass.clone() }
     }
 
     /// The pattern that the output of a test must match, if the exit status does not decide.
@@ -194,18 +175,16 @@ impl Options {
     pub fn result_facts(&self) -> Facts {
         let options = serde_json::to_value(self).expect("options can be written as JSON");
         let serde_json::Value::Object(options) = options else { unreachable!("a struct") };
-        let facts = options.into_iter().filter(|(name, _)| !FREE.contains(&name.as_str()));
+        let facts = options.into_iter().filter(|(name, _)| name != FREE);
         let mut facts: Facts =
             facts.map(|(name, value)| (format!("--{name}"), value.to_string())).collect();
         // Two ways to choose the same passes are one fact, and a build with other passes is another.
-        for name in ["--passes", "--skip-pass", "--start-with-pass"] {
+        for name in ["--passes", "--skip-pass"] {
             facts.remove(name);
         }
-        let choice = self.pass_choice();
-        let rows = choice.rows();
-        let names = choice.first.as_deref().into_iter().chain(rows.iter().map(|r| r.info().name));
-        let names = names.collect::<Vec<_>>().join(",");
-        facts.insert("the choice of passes".to_owned(), names);
+        let rows = self.pass_choice().rows();
+        let names: Vec<_> = rows.iter().map(|row| row.info().name).collect();
+        facts.insert("the choice of passes".to_owned(), names.join(","));
         facts
     }
 }
@@ -273,12 +252,10 @@ mod tests {
             lang: Some(Language::OPENCL),
             passes: vec!["lines".to_owned()],
             skip_pass: vec!["statements".to_owned()],
-            start_with_pass: Some("lines".to_owned()),
             keep_names: true,
             protect: vec!["c+".parse().unwrap()],
             compile_filter: true,
             no_compile_filter: true,
-            no_speculation: true,
             sandbox: SandboxOptions {
                 sandbox: SandboxLevel::Strict,
                 writable: vec!["a".to_owned()],

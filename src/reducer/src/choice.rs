@@ -9,8 +9,6 @@ pub struct PassChoice {
     pub only: Vec<String>,
     /// All but these.
     pub skip: Vec<String>,
-    /// The pass that runs before all others.
-    pub first: Option<String>,
 }
 
 impl PassChoice {
@@ -37,7 +35,7 @@ impl PassChoice {
     /// The first name that no pass has.
     #[must_use]
     pub fn unknown(&self) -> Option<&str> {
-        let mut names = self.only.iter().chain(&self.skip).chain(&self.first);
+        let mut names = self.only.iter().chain(&self.skip);
         names.find(|name| clreduce_passes::find(name).is_none()).map(String::as_str)
     }
 }
@@ -59,7 +57,7 @@ mod tests {
         let skip = PassChoice { skip: vec![last.clone()], ..PassChoice::default() };
         let others: Vec<&str> = names.iter().copied().filter(|name| **name != last).collect();
         assert_eq!(chosen(skip), others);
-        let wrong = PassChoice { first: Some("statement".into()), ..PassChoice::default() };
+        let wrong = PassChoice { skip: vec!["statement".into()], ..PassChoice::default() };
         assert_eq!(wrong.unknown(), Some("statement"));
     }
 }

@@ -108,7 +108,7 @@ impl<G: Search> Reducer<G> {
             language: plan.language,
             protected: Arc::new(plan.protected),
             headers,
-            schedule: Arc::new(Schedule::new(rows, plan.passes.first.as_deref())),
+            schedule: Arc::new(Schedule::new(rows)),
             supposed: false,
             supposed_commit: false,
         }
@@ -130,7 +130,7 @@ impl<G: Search> Reducer<G> {
             headers,
             chances: Chances::new(&rows),
             has_run: vec![false; rows.len()],
-            schedule: Arc::new(Schedule::new(rows, None)),
+            schedule: Arc::new(Schedule::new(rows)),
             left_out: Vec::new(),
             ..self.clone()
         }

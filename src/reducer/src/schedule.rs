@@ -27,8 +27,8 @@ pub(crate) struct Position {
 }
 
 impl Schedule {
-    /// The schedule of the table. The pass called `first`, if there is one, runs before all others.
-    pub(crate) fn new(rows: Vec<&'static Row>, first: Option<&str>) -> Self {
+    /// The schedule of the table.
+    pub(crate) fn new(rows: Vec<&'static Row>) -> Self {
         let mut phases: Vec<(Phase, Vec<usize>)> = Vec::new();
         let mut sweep = Vec::new();
         for (index, row) in rows.iter().enumerate() {
@@ -42,9 +42,6 @@ impl Schedule {
             }
         }
         phases.sort_by_key(|(phase, _)| *phase);
-        if let Some(first) = rows.iter().position(|row| first == Some(row.info().name)) {
-            phases.insert(0, (Phase::Prepare, vec![first]));
-        }
         Self { rows, phases, sweep }
     }
 

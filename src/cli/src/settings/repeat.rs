@@ -99,7 +99,7 @@ impl RepeatCommands<'_> {
 /// The options as a person writes them, with a space before each: all that are not the default, but for those that
 /// change nothing but the speed.
 fn words_of(options: &Options) -> String {
-    let options = Options { jobs: None, no_speculation: false, ..options.clone() };
+    let options = Options { jobs: None, ..options.clone() };
     let json = |options: &Options| serde_json::to_value(options).unwrap_or_default();
     let (given, default) = (json(&options), json(&Options::default()));
     let given = given.as_object().into_iter().flatten();

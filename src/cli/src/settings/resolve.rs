@@ -81,14 +81,13 @@ impl TestAndOptions {
         if options.pass_choice().rows().is_empty() {
             return Err(UsageError::NoPasses);
         }
-        let options =
-            Options { jobs: Some(options.jobs().unwrap_or_else(default_jobs)), ..options };
+        let options = Options { jobs: Some(options.jobs.unwrap_or_else(default_jobs)), ..options };
         Ok(Self { test, options, remote })
     }
 
     /// Tests at a time.
     pub(crate) fn jobs(&self) -> NonZeroUsize {
-        self.options.jobs().unwrap_or(NonZeroUsize::MIN)
+        self.options.jobs.unwrap_or(NonZeroUsize::MIN)
     }
 
     /// A reduction with these options and, where they want one, with a compile filter.

@@ -142,9 +142,8 @@ impl<'a> Reduction<'a> {
     /// Chooses the passes that may run. Without it, all of them may.
     #[must_use]
     pub fn passes(mut self, passes: PassChoice) -> Self {
-        let PassChoice { only, skip, first } = passes;
+        let PassChoice { only, skip } = passes;
         (self.options.passes, self.options.skip_pass) = (only, skip);
-        self.options.start_with_pass = first;
         self
     }
 

@@ -136,7 +136,7 @@ fn executor<A: CandidateSource>(
     started: Instant,
 ) -> Result<Executor<OriginalFirst<A>>, ReductionError> {
     let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let jobs = reduction.options.jobs().unwrap_or_else(cores);
+    let jobs = reduction.options.jobs.unwrap_or_else(cores);
     let pool = match reduction.pool.take() {
         Some(pool) => pool,
         None => Arc::new(Pool::new(jobs).map_err(ReductionError::Threads)?),
