@@ -4,8 +4,7 @@ use super::memory::Conflict;
 use super::objects::Node;
 use super::{Faults, Machine, index, items};
 use crate::ir::{
-    Binary, Buffer, Builtin, Exact, ExprId, ExprKind, FunctionId, Item, Scalar, Space, Swizzle,
-    Type, VarId,
+    Binary, Buffer, Builtin, Exact, ExprId, ExprKind, FunctionId, Item, Space, Swizzle, Type, VarId,
 };
 
 impl Machine<'_> {
@@ -22,32 +21,10 @@ impl Machine<'_> {
                 0
             }
             ExprKind::Item(item) => self.item(*item),
-            ExprKind::Variable(variable) => {
-                let start = self.memory.start(*variable);
-                let count = usize::from(ty.lanes) * self.width;
-                self.stack.extend_from_slice(&self.memory.values()[start..start + count]);
-                0
-            }
-            ExprKind::Element(array, at) => {
-                self.eval(*at, mask);
-                return self.read(id, *array, program.ty(*at).scalar, (base, mask), 1);
-            }
-            ExprKind::Load(array, at) => {
-                self.eval(*at, mask);
-                return self.read(id, *array, program.ty(*at).scalar, (base, mask), ty.lanes);
-            }
-            ExprKind::Vector(parts) => {
-                for part in parts {
-                    self.eval(*part, mask);
-                }
-                let count = self.stack.len() - base;
-                if count < usize::from(ty.lanes) * self.width {
-                    for _ in 1..ty.lanes {
-                        self.stack.extend_from_within(base..base + self.width);
-                    }
-                }
-                0
-            }
+            ExprKind::Variable(variable) => self.value_of(*variable, ty),
+            ExprKind::Element(array, at) => return self.read(id, *array, *at, mask, 1),
+            ExprKind::Load(array, at) => return self.read(id, *array, *at, mask, ty.lanes),
+            ExprKind::Vector(parts) => self.vector(parts, ty, mask),
             ExprKind::Swizzle(of, swizzle) => {
                 self.eval(*of, mask);
                 self.swizzle(base, swizzle)
@@ -69,27 +46,14 @@ impl Machine<'_> {
                 self.binary(*operator, base, (program.ty(*a), program.ty(*b)), ty)
             }
             ExprKind::Conditional(a, b, c) => self.conditional(ty, [*a, *b, *c], mask),
-            ExprKind::Convert(a) => {
+            kind @ (ExprKind::Convert(a) | ExprKind::Saturate(a) | ExprKind::Reinterpret(a)) => {
                 self.eval(*a, mask);
-                self.convert(base, program.ty(*a), ty.scalar);
-                0
-            }
-            ExprKind::Saturate(a) => {
-                self.eval(*a, mask);
-                let from = program.ty(*a);
-                self.lanewise(base, [(base, from)], ty, false, |[a]| Some(ty.scalar.saturated(a)))
-            }
-            ExprKind::Reinterpret(a) => {
-                self.eval(*a, mask);
-                self.reinterpret(base, program.ty(*a), ty)
+                self.converted(kind, base, program.ty(*a), ty)
             }
             ExprKind::Call(function, count, arguments) => {
                 self.call(*function, &arguments[..usize::from(*count)], ty, mask)
             }
-            ExprKind::Invoke(function, arguments) => {
-                self.invoke(*function, arguments, mask);
-                0
-            }
+            ExprKind::Invoke(function, arguments) => self.invoke(*function, arguments, mask),
             ExprKind::Part(path) => {
                 self.load(id, path, ty, mask);
                 0
@@ -105,9 +69,45 @@ impl Machine<'_> {
         base
     }
 
+    fn value_of(&mut self, variable: VarId, ty: Type) -> u64 {
+        let start = self.memory.start(variable);
+        let count = usize::from(ty.lanes) * self.width;
+        self.stack.extend_from_slice(&self.memory.values()[start..start + count]);
+        0
+    }
+
+    /// A vector of all its lanes, or of one scalar that each of them is.
+    fn vector(&mut self, parts: &[ExprId], ty: Type, mask: u64) -> u64 {
+        let base = self.stack.len();
+        for part in parts {
+            self.eval(*part, mask);
+        }
+        let count = self.stack.len() - base;
+        if count < usize::from(ty.lanes) * self.width {
+            for _ in 1..ty.lanes {
+                self.stack.extend_from_within(base..base + self.width);
+            }
+        }
+        0
+    }
+
+    /// A value in another type; the value is on the stack.
+    fn converted(&mut self, kind: &ExprKind, base: usize, from: Type, ty: Type) -> u64 {
+        match kind {
+            ExprKind::Saturate(_) => {
+                self.lanewise(base, [(base, from)], ty, false, |[a]| Some(ty.scalar.saturated(a)))
+            }
+            ExprKind::Reinterpret(_) => self.reinterpret(base, from, ty),
+            _ => {
+                self.convert(base, from, ty.scalar);
+                0
+            }
+        }
+    }
+
     /// Executes a function of the program, and puts its value on the stack. It has no effects but those on its own
     /// variables, and it cannot call itself.
-    fn invoke(&mut self, id: FunctionId, arguments: &[ExprId], mask: u64) {
+    fn invoke(&mut self, id: FunctionId, arguments: &[ExprId], mask: u64) -> u64 {
         let program = self.program;
         let function = program.function(id);
         let base = self.stack.len();
@@ -133,6 +133,7 @@ impl Machine<'_> {
         self.block(&function.body, mask);
         self.broken = broken;
         self.eval(function.value, mask);
+        0
     }
 
     /// Puts a value on the stack that is the same in each lane.
@@ -165,14 +166,9 @@ impl Machine<'_> {
     }
 
     /// Replaces the index at `base` by elements of an array: `count` of them, from index times `count` on.
-    fn read(
-        &mut self,
-        id: ExprId,
-        array: VarId,
-        scalar: Scalar,
-        (base, mask): (usize, u64),
-        count: u8,
-    ) -> usize {
+    fn read(&mut self, id: ExprId, array: VarId, at: ExprId, mask: u64, count: u8) -> usize {
+        let base = self.eval(at, mask);
+        let scalar = self.program.ty(at).scalar;
         let variable = self.program.variable(array);
         let is_shared = matches!(
             variable.space,

@@ -35,19 +35,7 @@ impl Machine<'_> {
         self.fault(id, Faults::EXECUTED);
         let kind = &program.stmt(id).kind;
         // The effect of a section is its sum alone.
-        let has_effect = matches!(
-            kind,
-            StmtKind::Hash(_)
-                | StmtKind::Barrier
-                | StmtKind::Reduce(_)
-                | StmtKind::Gather(_)
-                | StmtKind::GroupCopy(_)
-                | StmtKind::Mma(_)
-                | StmtKind::Collective(_)
-                | StmtKind::Section(_)
-                | StmtKind::Foreign(_)
-        );
-        if has_effect && self.section.is_some() {
+        if has_effect(kind) && self.section.is_some() {
             self.fault(id, Faults::ORDER);
             return mask;
         }
@@ -344,4 +332,20 @@ impl Machine<'_> {
             *total = total.wrapping_add(first);
         }
     }
+}
+
+/// True for statements that do more than to change variables and to decide what comes next.
+fn has_effect(kind: &StmtKind) -> bool {
+    matches!(
+        kind,
+        StmtKind::Hash(_)
+            | StmtKind::Barrier
+            | StmtKind::Reduce(_)
+            | StmtKind::Gather(_)
+            | StmtKind::GroupCopy(_)
+            | StmtKind::Mma(_)
+            | StmtKind::Collective(_)
+            | StmtKind::Section(_)
+            | StmtKind::Foreign(_)
+    )
 }

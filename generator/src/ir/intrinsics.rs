@@ -27,13 +27,8 @@ pub(super) fn result(function: Builtin, ty: Scalar, [a, b, c]: [i128; 3]) -> i12
         }
         Builtin::Brev => x.reverse_bits().into(),
         Builtin::Brevll => (a as u64).reverse_bits().into(),
-        Builtin::Ffs | Builtin::Ffsll => {
-            if a == 0 {
-                0
-            } else {
-                i128::from(a.trailing_zeros()) + 1
-            }
-        }
+        Builtin::Ffs | Builtin::Ffsll if a == 0 => 0,
+        Builtin::Ffs | Builtin::Ffsll => i128::from(a.trailing_zeros()) + 1,
         Builtin::Popc => x.count_ones().into(),
         Builtin::Popcll => (a as u64).count_ones().into(),
         Builtin::ClzInt => x.leading_zeros().into(),
@@ -44,19 +39,6 @@ pub(super) fn result(function: Builtin, ty: Scalar, [a, b, c]: [i128; 3]) -> i12
         Builtin::Sad | Builtin::Usad => (a - b).abs() + c,
         Builtin::HaddInt | Builtin::HaddUint => (a + b) >> 1,
         Builtin::RhaddInt | Builtin::RhaddUint => (a + b + 1) >> 1,
-        Builtin::Vadd4 => bytes(x, y, |a, b| a + b),
-        Builtin::Vsub4 => bytes(x, y, |a, b| a - b),
-        Builtin::Vavgu4 => bytes(x, y, |a, b| (a + b + 1) >> 1),
-        Builtin::Vabsdiffu4 => bytes(x, y, |a, b| (a - b).abs()),
-        Builtin::Vmaxu4 => bytes(x, y, i32::max),
-        Builtin::Vmins4 => bytes(x, y, |a, b| (a as i8).min(b as i8).into()),
-        Builtin::Vcmpeq4 => bytes(x, y, |a, b| -i32::from(a == b)),
-        Builtin::Vcmpgts4 => bytes(x, y, |a, b| -i32::from(a as i8 > b as i8)),
-        Builtin::Vadd2 => halves(x, y, |a, b| a + b),
-        Builtin::Vsub2 => halves(x, y, |a, b| a - b),
-        Builtin::Vmaxs2 => halves(x, y, |a, b| (a as i16).max(b as i16).into()),
-        Builtin::Vminu2 => halves(x, y, i32::min),
-        Builtin::Vcmpltu2 => halves(x, y, |a, b| -i32::from(a < b)),
         Builtin::PtxBfe => extracted(a, (y & 255, z & 255), false),
         Builtin::PtxBfeInt => extracted(a, (y & 255, z & 255), true),
         // Eight bits of the first operand into the second.
@@ -76,6 +58,26 @@ pub(super) fn result(function: Builtin, ty: Scalar, [a, b, c]: [i128; 3]) -> i12
         Builtin::PtxLop3Odd => (x ^ y ^ z).into(),
         Builtin::PtxAddCc => a + b,
         Builtin::PtxSubCc => a - b,
+        _ => packed(function, x, y),
+    }
+}
+
+/// The functions that take each byte, or each half, of a word as a number.
+fn packed(function: Builtin, x: u32, y: u32) -> i128 {
+    match function {
+        Builtin::Vadd4 => bytes(x, y, |a, b| a + b),
+        Builtin::Vsub4 => bytes(x, y, |a, b| a - b),
+        Builtin::Vavgu4 => bytes(x, y, |a, b| (a + b + 1) >> 1),
+        Builtin::Vabsdiffu4 => bytes(x, y, |a, b| (a - b).abs()),
+        Builtin::Vmaxu4 => bytes(x, y, i32::max),
+        Builtin::Vmins4 => bytes(x, y, |a, b| (a as i8).min(b as i8).into()),
+        Builtin::Vcmpeq4 => bytes(x, y, |a, b| -i32::from(a == b)),
+        Builtin::Vcmpgts4 => bytes(x, y, |a, b| -i32::from(a as i8 > b as i8)),
+        Builtin::Vadd2 => halves(x, y, |a, b| a + b),
+        Builtin::Vsub2 => halves(x, y, |a, b| a - b),
+        Builtin::Vmaxs2 => halves(x, y, |a, b| (a as i16).max(b as i16).into()),
+        Builtin::Vminu2 => halves(x, y, i32::min),
+        Builtin::Vcmpltu2 => halves(x, y, |a, b| -i32::from(a < b)),
         _ => 0,
     }
 }

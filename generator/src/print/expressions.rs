@@ -38,62 +38,62 @@ pub(super) fn write(program: &Program, id: ExprId, out: &mut String) {
             out.push(')');
         }
         ExprKind::Binary(operator, a, b) => {
-            out.push('(');
-            write(program, *a, out);
-            let _ = write!(out, " {} ", operator.texts().0);
-            write(program, *b, out);
-            out.push(')');
+            infix(program, *a, &[(operator.texts().0, *b)], out);
         }
-        ExprKind::Conditional(a, b, c) => {
-            out.push('(');
-            write(program, *a, out);
-            out.push_str(" ? ");
-            write(program, *b, out);
-            out.push_str(" : ");
-            write(program, *c, out);
-            out.push(')');
-        }
-        ExprKind::Convert(a) if ty.is_vector() => {
-            let _ = write!(out, "convert_{ty}");
-            list(program, &[*a], out);
-        }
-        ExprKind::Convert(a) => {
+        ExprKind::Conditional(a, b, c) => infix(program, *a, &[("?", *b), (":", *c)], out),
+        ExprKind::Convert(a) if !ty.is_vector() => {
             let _ = write!(out, "({ty})");
             write(program, *a, out);
         }
-        ExprKind::Saturate(a) => {
-            let _ = write!(out, "convert_{ty}_sat");
-            list(program, &[*a], out);
-        }
-        ExprKind::Reinterpret(a) => {
-            let _ = write!(out, "as_{ty}");
-            list(program, &[*a], out);
-        }
+        ExprKind::Convert(a) => call(&format!("convert_{ty}"), program, &[*a], out),
+        ExprKind::Saturate(a) => call(&format!("convert_{ty}_sat"), program, &[*a], out),
+        ExprKind::Reinterpret(a) => call(&format!("as_{ty}"), program, &[*a], out),
         ExprKind::Call(function, count, arguments) => {
-            out.push_str(function.name());
-            list(program, &arguments[..usize::from(*count)], out);
+            call(function.name(), program, &arguments[..usize::from(*count)], out);
         }
         ExprKind::Invoke(function, arguments) => {
-            out.push_str(&program.function(*function).name);
-            list(program, arguments, out);
+            call(&program.function(*function).name, program, arguments, out);
         }
-        ExprKind::Item(item) => match item {
-            Item::Global(d) => drop(write!(out, "(int)get_global_id({d})")),
-            Item::Local(d) => drop(write!(out, "(int)get_local_id({d})")),
-            Item::Group(d) => drop(write!(out, "(int)get_group_id({d})")),
-            Item::LinearGlobal => out.push_str("gid"),
-            Item::LinearLocal => out.push_str("lid"),
-            Item::LinearGroup => out.push_str("group"),
-        },
+        ExprKind::Item(item) => write_item(*item, out),
         ExprKind::Part(path) => write_path(program, path, write, out),
-        ExprKind::SameAddress(both) => {
-            out.push('(');
-            write_address(program, &both[0], write, out);
-            out.push_str(" == ");
-            write_address(program, &both[1], write, out);
-            out.push(')');
-        }
+        ExprKind::SameAddress(both) => write_comparison(program, both, out),
     }
+}
+
+fn call(name: &str, program: &Program, arguments: &[ExprId], out: &mut String) {
+    out.push_str(name);
+    list(program, arguments, out);
+}
+
+/// Writes whether two addresses are the same.
+fn write_comparison(program: &Program, both: &[Address; 2], out: &mut String) {
+    out.push('(');
+    write_address(program, &both[0], write, out);
+    out.push_str(" == ");
+    write_address(program, &both[1], write, out);
+    out.push(')');
+}
+
+fn write_item(item: Item, out: &mut String) {
+    match item {
+        Item::Global(d) => drop(write!(out, "(int)get_global_id({d})")),
+        Item::Local(d) => drop(write!(out, "(int)get_local_id({d})")),
+        Item::Group(d) => drop(write!(out, "(int)get_group_id({d})")),
+        Item::LinearGlobal => out.push_str("gid"),
+        Item::LinearLocal => out.push_str("lid"),
+        Item::LinearGroup => out.push_str("group"),
+    }
+}
+
+/// Writes operands in parentheses, with an operator before each but the first.
+fn infix(program: &Program, first: ExprId, others: &[(&str, ExprId)], out: &mut String) {
+    out.push('(');
+    write(program, first, out);
+    for (operator, id) in others {
+        let _ = write!(out, " {operator} ");
+        write(program, *id, out);
+    }
+    out.push(')');
 }
 
 /// Writes an expression that something can follow which binds tighter than a cast.

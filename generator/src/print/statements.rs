@@ -31,19 +31,7 @@ impl Printer<'_> {
                 let text = format!("{} = {};", self.path(into), self.address(address));
                 self.line(&text);
             }
-            StmtKind::Hash(value) => {
-                let ty = program.ty(*value);
-                let mut value = self.text(*value);
-                if ty.scalar.is_float() {
-                    value = self.scaled(&value, ty);
-                }
-                let text = match ty.lanes {
-                    _ if self.is_cuda() => format!("hash = note(hash, {value});"),
-                    1 => format!("hash = note(hash, {value});"),
-                    n => format!("hash = note{n}(hash, convert_ulong{n}({value}));"),
-                };
-                self.line(&text);
-            }
+            StmtKind::Hash(value) => self.hash(*value),
             StmtKind::If(condition, then, other) => {
                 self.line(&format!("if ({}) {{", self.text(*condition)));
                 self.nested(then);
@@ -72,6 +60,20 @@ impl Printer<'_> {
             StmtKind::Section(section) => self.section(section),
             StmtKind::Foreign(foreign) => self.foreign(foreign),
         }
+    }
+
+    fn hash(&mut self, value: ExprId) {
+        let ty = self.program.ty(value);
+        let mut value = self.text(value);
+        if ty.scalar.is_float() {
+            value = self.scaled(&value, ty);
+        }
+        let text = match ty.lanes {
+            _ if self.is_cuda() => format!("hash = note(hash, {value});"),
+            1 => format!("hash = note(hash, {value});"),
+            n => format!("hash = note{n}(hash, convert_ulong{n}({value}));"),
+        };
+        self.line(&text);
     }
 
     /// A floating-point number as a whole number, which does not show the sign of zero.

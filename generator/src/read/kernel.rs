@@ -106,27 +106,9 @@ impl<'a> Reader<'a> {
             }
             (Shape::Pointer(target, region), argument) => {
                 let Shape::Value(ty) = **target else { return Err(refuse()) };
-                let bytes_of_one = self.program.layout(target).0;
-                let (space, length) = match (region, argument) {
-                    (Region::Global | Region::Constant, Argument::Buffer(bytes)) => {
-                        let fits = bytes.len() <= MOST_BYTES;
-                        let values = decode(bytes, ty).filter(|values| fits && !values.is_empty());
-                        let values = values.ok_or_else(refuse)?;
-                        let count = values.len() / usize::from(ty.lanes);
-                        let space = match region {
-                            Region::Global => Space::Argument(values.into()),
-                            _ => Space::Constant(values.into()),
-                        };
-                        (space, count as u32)
-                    }
-                    (Region::Local, Argument::Local(bytes)) => {
-                        let count = bytes / u64::from(bytes_of_one);
-                        let count = u32::try_from(count).ok();
-                        let fits = |count: &u32| (1..=MOST_BYTES as u32).contains(count);
-                        (Space::Local, count.filter(fits).ok_or_else(refuse)?)
-                    }
-                    _ => return Err(refuse()),
-                };
+                let size = self.program.layout(target).0;
+                let memory = memory(*region, argument, ty, size.into());
+                let (space, length) = memory.ok_or_else(refuse)?;
                 self.variable(name, ty, Some(length), space)
             }
             _ => return Err(refuse()),
@@ -136,6 +118,27 @@ impl<'a> Reader<'a> {
         }
         self.scopes.define(name, Symbol::Variable(id));
         Ok(id)
+    }
+}
+
+/// The memory that a pointer points to, and the number of its elements, each of `size` bytes; `None` if it does not fit.
+fn memory(region: Region, argument: &Argument, ty: Type, size: u64) -> Option<(Space, u32)> {
+    match (region, argument) {
+        (Region::Global | Region::Constant, Argument::Buffer(bytes)) => {
+            let fits = bytes.len() <= MOST_BYTES;
+            let values = decode(bytes, ty).filter(|values| fits && !values.is_empty())?;
+            let count = values.len() / usize::from(ty.lanes);
+            let space = match region {
+                Region::Global => Space::Argument(values.into()),
+                _ => Space::Constant(values.into()),
+            };
+            Some((space, count as u32))
+        }
+        (Region::Local, Argument::Local(bytes)) => {
+            let count = u32::try_from(bytes / size).ok()?;
+            (1..=MOST_BYTES as u32).contains(&count).then_some((Space::Local, count))
+        }
+        _ => None,
     }
 }
 

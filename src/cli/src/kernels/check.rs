@@ -192,26 +192,8 @@ fn print(
 ) -> io::Result<()> {
     let mut out = crate::terminal::printing::out();
     let kernel = path.display();
-    let names = |kinds: &BTreeSet<FindingKind>| {
-        kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
-    };
     if report.validity == Validity::Valid {
-        let stages: Vec<&str> = report.stages.iter().map(|(stage, _)| stage.name()).collect();
-        let complete = coverage.filter(|coverage| coverage.incomplete.is_none());
-        let (scope, branches) = match complete.map(|coverage| coverage.summary.branches) {
-            Some(Share { covered, all }) if covered < all => {
-                (" for these arguments", format!("; {} of {all} branches never ran", all - covered))
-            }
-            _ => ("", String::new()),
-        };
-        let stages = stages.join(", ");
-        writeln!(out, "{kernel}: valid{scope}: nothing was found by {stages}{branches}")?;
-        if !report.not_looked_for.is_empty() {
-            error_line(&format!(
-                "note: these were not looked for: {}",
-                names(&report.not_looked_for)
-            ));
-        }
+        print_valid(&mut out, report, coverage, path)?;
     }
     let at = |finding: &Finding| {
         let separator = if finding.line.is_some() { ":" } else { ": " };
@@ -247,6 +229,36 @@ fn print(
     for failure in &report.failures {
         error_line(&format!("note: {}: {}", failure.tool, printable(&failure.message)));
     }
+    print_unresolved(report);
+    Ok(())
+}
+
+/// The stages that found nothing, and the parts of the kernel that did not run.
+fn print_valid(
+    out: &mut impl Write,
+    report: &CheckReport,
+    coverage: Option<&Coverage>,
+    path: &Path,
+) -> io::Result<()> {
+    let stages: Vec<&str> = report.stages.iter().map(|(stage, _)| stage.name()).collect();
+    let complete = coverage.filter(|coverage| coverage.incomplete.is_none());
+    let (scope, branches) = match complete.map(|coverage| coverage.summary.branches) {
+        Some(Share { covered, all }) if covered < all => {
+            (" for these arguments", format!("; {} of {all} branches never ran", all - covered))
+        }
+        _ => ("", String::new()),
+    };
+    let (kernel, stages) = (path.display(), stages.join(", "));
+    writeln!(out, "{kernel}: valid{scope}: nothing was found by {stages}{branches}")?;
+    if !report.not_looked_for.is_empty() {
+        let kinds = names(&report.not_looked_for);
+        error_line(&format!("note: these were not looked for: {kinds}"));
+    }
+    Ok(())
+}
+
+/// The reasons why a kernel could not be checked to the end.
+fn print_unresolved(report: &CheckReport) {
     if report.stages.is_empty() {
         error_line("unresolved: none of the chosen stages can check a program in this language");
     } else if report.validity == Validity::Unresolved {
@@ -268,5 +280,8 @@ fn print(
             error_line(&format!("unresolved: these could not be checked: {}", names(&kinds)));
         }
     }
-    Ok(())
+}
+
+fn names(kinds: &BTreeSet<FindingKind>) -> String {
+    kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
 }

@@ -132,11 +132,7 @@ impl<'a> EventLine<'a> {
                     pass,
                     chance: *chance,
                     known: *known,
-                    compile_filter: match filtered {
-                        Filtered::Passed => None,
-                        Filtered::Doubted => Some("doubted"),
-                        Filtered::Rejected => Some("rejected"),
-                    },
+                    compile_filter: filter_name(*filtered),
                     tests: *tests,
                     exit_code: outcome.exit_code,
                     reason: &outcome.reason,
@@ -171,6 +167,14 @@ impl<'a> EventLine<'a> {
             // For people; the summary holds them.
             Event::Warning(_) | Event::LastTests { .. } => return None,
         })
+    }
+}
+
+fn filter_name(filtered: Filtered) -> Option<&'static str> {
+    match filtered {
+        Filtered::Passed => None,
+        Filtered::Doubted => Some("doubted"),
+        Filtered::Rejected => Some("rejected"),
     }
 }
 

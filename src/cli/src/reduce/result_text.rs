@@ -34,7 +34,7 @@ pub(crate) fn print(
     settings: &Settings,
     progress: &ProgressDisplay,
 ) -> Result<(), CliError> {
-    let FinishedReduction { reduced, statistics, originals, stages, bug_report, flags, .. } = done;
+    let FinishedReduction { reduced, statistics, stages, .. } = done;
     warn(reduced, progress);
     if settings.verbosity == Verbosity::Quiet {
         return Ok(());
@@ -54,34 +54,7 @@ pub(crate) fn print(
         if console::user_attended() && !to_stdout {
             text.push_str(&short_program(&reduced.case));
         }
-        // With several files, some may have been removed.
-        let (left, removed): (Vec<_>, Vec<_>) = results.iter().partition(|path| is_there(path));
-        text.push_str(&places("result:  ", left));
-        for path in removed {
-            text.push_str(&format!(
-                "{} {} is not needed\n",
-                style("removed: ").bold(),
-                shown(path)
-            ));
-        }
-        text.push_str(&places("original:", originals));
-        if let Some(flags) = flags {
-            let left =
-                if flags.after.is_empty() { "none".to_owned() } else { flags.after.join(" ") };
-            text.push_str(&format!(
-                "{} {left} ({} of {} left, in {} tests), in {}\n",
-                style("flags:   ").bold(),
-                flags.after.len(),
-                flags.before.len(),
-                flags.tests,
-                shown(&flags.path)
-            ));
-        }
-        if let Some(report) = bug_report {
-            let [markdown, plain] = report.paths.each_ref().map(|path| shown(path));
-            let name = style("report:  ").bold();
-            text.push_str(&format!("{name} {markdown} (plain text: {plain})\n"));
-        }
+        text.push_str(&files(done, results));
     }
     text.push_str(&ending(reduced, statistics, settings));
     text.push('\n');
@@ -96,6 +69,35 @@ pub(crate) fn print(
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::Stdout(error)),
         _ => Ok(()),
     }
+}
+
+/// The files with the result, the original, the flags and the report, a line for each.
+fn files(done: &FinishedReduction, results: &[PathBuf]) -> String {
+    // With several files, some may have been removed.
+    let (left, removed): (Vec<_>, Vec<_>) = results.iter().partition(|path| is_there(path));
+    let mut text = places("result:  ", left);
+    for path in removed {
+        let name = style("removed: ").bold();
+        text.push_str(&format!("{name} {} is not needed\n", shown(path)));
+    }
+    text.push_str(&places("original:", &done.originals));
+    if let Some(flags) = &done.flags {
+        let left = if flags.after.is_empty() { "none".to_owned() } else { flags.after.join(" ") };
+        text.push_str(&format!(
+            "{} {left} ({} of {} left, in {} tests), in {}\n",
+            style("flags:   ").bold(),
+            flags.after.len(),
+            flags.before.len(),
+            flags.tests,
+            shown(&flags.path)
+        ));
+    }
+    if let Some(report) = &done.bug_report {
+        let [markdown, plain] = report.paths.each_ref().map(|path| shown(path));
+        let name = style("report:  ").bold();
+        text.push_str(&format!("{name} {markdown} (plain text: {plain})\n"));
+    }
+    text
 }
 
 /// The program between empty lines, if it fits on a terminal.

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use clreduce_engine::PassStatistics;
+use clreduce_recipe::StageCounts;
 use clreduce_testcase::printable_json;
 use serde::Serialize;
 
@@ -83,6 +85,30 @@ struct StageSummary<'a> {
     seconds: f64,
 }
 
+impl PassSummary {
+    fn of(pass: &PassStatistics) -> Self {
+        Self {
+            name: pass.name,
+            steps: pass.steps,
+            interesting: pass.interesting,
+            tokens_removed: pass.tokens_removed,
+            seconds: pass.wall.as_secs_f64(),
+        }
+    }
+}
+
+impl<'a> StageSummary<'a> {
+    fn of((name, counts): &'a (String, StageCounts)) -> Self {
+        Self {
+            name,
+            looked: counts.looked,
+            rejected: counts.rejected,
+            unresolved: counts.unresolved,
+            seconds: counts.wall.as_secs_f64(),
+        }
+    }
+}
+
 /// Writes the summary.
 ///
 /// # Errors
@@ -93,20 +119,6 @@ pub(crate) fn write(
     jobs: usize,
 ) -> io::Result<()> {
     let FinishedReduction { reduced, statistics, stages, flags, .. } = done;
-    let stages = stages.iter().map(|(name, counts)| StageSummary {
-        name,
-        looked: counts.looked,
-        rejected: counts.rejected,
-        unresolved: counts.unresolved,
-        seconds: counts.wall.as_secs_f64(),
-    });
-    let passes = reduced.passes.iter().map(|pass| PassSummary {
-        name: pass.name,
-        steps: pass.steps,
-        interesting: pass.interesting,
-        tokens_removed: pass.tokens_removed,
-        seconds: pass.wall.as_secs_f64(),
-    });
     let summary = Summary {
         schema: SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
@@ -137,8 +149,8 @@ pub(crate) fn write(
             doubted: reduced.compile_filter.doubted,
             ended: reduced.compile_filter.ended,
         },
-        passes: passes.collect(),
-        stages: stages.collect(),
+        passes: reduced.passes.iter().map(PassSummary::of).collect(),
+        stages: stages.iter().map(StageSummary::of).collect(),
         flags: flags.as_ref().map(|flags| FlagsSummary {
             before: &flags.before,
             after: &flags.after,

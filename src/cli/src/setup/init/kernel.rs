@@ -96,11 +96,10 @@ pub(crate) fn find(
     allow_unchecked: &[FindingKind],
     options: &RecipeOptions,
 ) -> Result<FoundBug, CliError> {
-    let arguments = description_beside(kernel)
-        .map_err(|error| CliError::Kernel { path: kernel.to_owned(), source: error.into() })?;
+    let unusable = |source| CliError::Kernel { path: kernel.to_owned(), source };
+    let arguments = description_beside(kernel).map_err(|error| unusable(error.into()))?;
     let described = arguments.as_ref().map(fs::read_to_string).transpose();
-    let described = described
-        .map_err(|error| CliError::Kernel { path: kernel.to_owned(), source: error.into() })?;
+    let described = described.map_err(|error| unusable(error.into()))?;
     let right = expected::read(kernel)?;
     let is_right =
         right.map(|text| move |outputs: &[Output]| expected::difference(&text, outputs).is_none());
@@ -136,14 +135,9 @@ pub(crate) fn find(
         }
         return Err(InitError::NothingWrong { kernel: kernel.to_owned(), found }.into());
     };
-    let name = |bug: &SuspectedBug| comparison.configurations[bug.configuration].name();
     let bug = match accuse {
         None => *first,
-        Some(wanted) => {
-            let found = bugs.iter().find(|bug| name(bug) == wanted);
-            let names = || bugs.iter().map(name).collect::<Vec<_>>().join(", ");
-            *found.ok_or_else(|| InitError::NotWrong(wanted.to_owned(), names()))?
-        }
+        Some(wanted) => bug_of(&comparison, &bugs, wanted)?,
     };
     let file_name =
         |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -153,6 +147,18 @@ pub(crate) fn find(
     let path = kernel.with_extension("toml");
     let recipe = Recipe::parse(&path, text)?.options(options.clone());
     Ok(FoundBug { comparison, bug, recipe, arguments })
+}
+
+/// The bug of the configuration that the user accuses.
+fn bug_of(
+    comparison: &DeviceComparison,
+    bugs: &[SuspectedBug],
+    wanted: &str,
+) -> Result<SuspectedBug, InitError> {
+    let name = |bug: &SuspectedBug| comparison.configurations[bug.configuration].name();
+    let found = bugs.iter().find(|bug| name(bug) == wanted);
+    let names = || bugs.iter().map(name).collect::<Vec<_>>().join(", ");
+    found.copied().ok_or_else(|| InitError::NotWrong(wanted.to_owned(), names()))
 }
 
 /// Says what the configurations of a comparison without a bug have in common, and what to do next.
