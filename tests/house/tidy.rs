@@ -32,6 +32,7 @@ const DECIDES: &[&str] = &[
     "src/speculation/src/tally.rs",
     "src/speculation/src/running.rs",
     "src/speculation/src/scheduler.rs",
+    "src/speculation/src/scheduler/",
     "src/speculation/src/search.rs",
     "src/speculation/src/tree.rs",
     "src/speculation/src/verdicts.rs",

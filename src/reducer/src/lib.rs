@@ -7,6 +7,7 @@
 mod chances;
 mod choice;
 mod headers;
+mod lists;
 mod nested;
 mod order;
 mod pass_run;

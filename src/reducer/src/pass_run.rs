@@ -1,12 +1,13 @@
 //! One run of one pass on one snapshot: its proposals, which of them were accepted, and which are tried next.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use clreduce_passes::{Grouping, Proposal, Row, Snapshot, UnusedDeclarations};
 use clreduce_testcase::{Complaint, ContentHash, Edit, Patch, Size, TestCase, is_recountable};
 
+use crate::lists::List;
 use crate::order::{SizeRule, is_smaller};
 use crate::refuted::{Refuted, Tried};
 use crate::repairs::Repairs;
@@ -55,14 +56,6 @@ pub(crate) struct Limits {
     pub(crate) least_gain: Option<usize>,
     /// The refusals one after the other that end the run, if any do.
     pub(crate) patience: Option<u32>,
-}
-
-/// Proposals that are explored together, by index.
-pub(crate) struct List {
-    items: Vec<u32>,
-    /// They are about levels in the middle of deep nests. There may be a hundred thousand of them, and it is hardly ever
-    /// a single one that matters.
-    is_deep: bool,
 }
 
 /// Of levels in the middle of deep nests, the smallest group is one in so many.
@@ -375,22 +368,6 @@ impl<G: Search> Exploration<G> {
             Self::OneByOne(search) => search.take_verdict(interesting),
         }
     }
-}
-
-/// The lists of a run, the first one last. What is deep in a nest comes first, since most may go with it.
-pub(crate) fn lists(proposals: &[Proposal], is_deep: impl Fn(&Proposal) -> bool) -> Vec<List> {
-    let mut lists: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    let mut deep = Vec::new();
-    for (index, proposal) in (0..).zip(proposals) {
-        if is_deep(proposal) {
-            deep.push(index);
-        } else {
-            lists.entry(proposal.list).or_default().push(index);
-        }
-    }
-    let plain = lists.into_values().rev().map(|items| List { items, is_deep: false });
-    let deep = Some(List { items: deep, is_deep: true });
-    plain.chain(deep.filter(|list| !list.items.is_empty())).collect()
 }
 
 /// Everything accepted and these proposals; `None` where they contradict each other.

@@ -11,8 +11,9 @@ use clreduce_testcase::{Clues, Complaint, ContentHash, Language, Patch, Size, Te
 use crate::chances::{Chances, Trial};
 use crate::choice::PassChoice;
 use crate::headers::Headers;
+use crate::lists::lists;
 use crate::nested::Nested;
-use crate::pass_run::{Combination, Limits, PassRun, lists};
+use crate::pass_run::{Combination, Limits, PassRun};
 use crate::protected::Protected;
 use crate::refuted::Refuted;
 use crate::schedule::{Position, Schedule};

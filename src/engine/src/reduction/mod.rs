@@ -12,6 +12,7 @@ mod result;
 mod resume;
 mod run;
 mod running;
+mod start;
 mod statistics;
 
 use std::io;
@@ -251,7 +252,7 @@ impl<'a> Reduction<'a> {
         let reduction = self.in_its_language();
         let plan = reduction.options.plan(reduction.case.language());
         let source = Reducer::new(reduction.case.clone(), plan);
-        run::run(reduction, source)
+        start::run(reduction, source)
     }
 
     /// Reduces with the candidates of another source.
@@ -262,7 +263,7 @@ impl<'a> Reduction<'a> {
     /// # Panics
     /// As [`run`](Self::run).
     pub fn run_with(self, source: impl CandidateSource) -> Result<Reduced, ReductionError> {
-        run::run(self.in_its_language(), source)
+        start::run(self.in_its_language(), source)
     }
 
     /// The same; variants know the language that the options say.

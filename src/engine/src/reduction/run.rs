@@ -1,161 +1,23 @@
-//! The run of a reduction: it gives verdicts to the reducer in order, writes them to the journal, keeps each new current
-//! test case, and tells of events.
+//! The run of a reduction after the first test: it gives verdicts to the reducer in order, writes them to the journal, keeps
+//! each new current test case, and tells of events.
 
-use std::num::NonZeroUsize;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clreduce_interestingness::{Filtered, Verdict};
 use clreduce_testcase::{Size, TestCase};
 
-use super::calibration::{CHECK_AFTER, OriginalFirst};
-use super::clues::ClueFinder;
+use super::Reduction;
+use super::calibration::OriginalFirst;
 use super::commits::Commits;
 use super::controls::{Confirmed, Controls};
-use super::limits::{CommitLimits, LIMIT_AT_MOST, limit_for, put_into_force};
-use super::result::{Efficiency, FilterFigures, Flakiness, Reduced, ReductionError};
-use super::resume::{Versions, recall, resume};
+use super::limits::{CommitLimits, put_into_force};
+use super::result::{Efficiency, FilterFigures, Reduced, ReductionError};
+use super::resume::Versions;
 use super::statistics::StepCounts;
-use super::{Reduction, Resume};
 use crate::events::{Ending, Event};
 use clreduce_candidates::{CandidateSource, LeftOut};
-use clreduce_journal::{Journal, JournalEntry, JournalHeader};
-use clreduce_speculation::{
-    Counters, Executor, FlakyCounts, Judged, Pool, Scheduler, Stop, Verdicts,
-};
-
-/// Runs a reduction from the first test of the original to the last event.
-pub(super) fn run(
-    mut reduction: Reduction<'_>,
-    mut source: impl CandidateSource,
-) -> Result<Reduced, ReductionError> {
-    let started = Instant::now();
-    let mut state = reduction.state.take();
-    let (journal, earlier) = resume(&mut state, &reduction)?.unzip();
-    let limit_before = earlier.as_ref().map_or(LIMIT_AT_MOST, JournalHeader::time_limit);
-    let given_timeout = reduction.options.timeout;
-    reduction.test.set_time_limit(given_timeout.unwrap_or(limit_before));
-    // In a resumed run as well: the filter reads everything as it could read the original.
-    let accepts_original = accepts_original(&reduction);
-    let is_filtered = earlier.as_ref().map_or(accepts_original, JournalHeader::compile_filter);
-    let replay = journal.as_ref().map(|journal| journal.replay().clone()).unwrap_or_default();
-    let verdicts = recall(&reduction.case, &replay, is_filtered);
-    let earlier_clues = earlier.as_ref().map(JournalHeader::clues);
-    let test =
-        Arc::new(ClueFinder::new(Arc::clone(&reduction.test), &reduction.case, earlier_clues));
-    source.take_clues(&test.clues());
-    let mut executor =
-        executor(&mut reduction, Arc::clone(&test), source.clone(), verdicts, started)?;
-    let original = match executor.next_verdict() {
-        Ok(original) if original.outcome.verdict == Verdict::Interesting => original,
-        said => {
-            executor.stop();
-            let counters = executor.scheduler().counters();
-            return not_begun(reduction.case, said, counters, started.elapsed());
-        }
-    };
-
-    if earlier.is_none() && !test.clues().is_empty() {
-        // The variants that were tested already came next without them.
-        source.take_clues(&test.clues());
-        let mut verdicts = recall(&reduction.case, &replay, is_filtered);
-        verdicts.remember(reduction.case.hash(), Verdict::Interesting, &[], Filtered::Passed);
-        executor.restart(OriginalFirst::new(&reduction.case, source.clone()), verdicts);
-        executor.known_verdict();
-    }
-    // There is no pass yet that could be skipped.
-    executor.take_skipped();
-    let wall = original.outcome.wall;
-    let timeout = given_timeout.unwrap_or_else(|| limit_for(wall).min(limit_before));
-    reduction.test.set_time_limit(timeout);
-    executor.limit_running(timeout);
-    let journal = match (journal, &state) {
-        (None, Some(Resume { folder, facts, .. })) => {
-            let header =
-                JournalHeader::new(&reduction.case.hash(), timeout, is_filtered, facts.clone());
-            let header = header.with_clues(&test.clues());
-            Some(folder.begin(&reduction.case, &header)?)
-        }
-        (journal, _) => journal,
-    };
-    // Otherwise an earlier run has judged it as well.
-    if earlier.is_none() {
-        executor.scheduler_mut().confirmations_mut().add(&reduction.case, CHECK_AFTER);
-    }
-
-    let size = Size::of(&reduction.case);
-    let bytes = reduction.case.total_bytes();
-    let resumed_steps = replay.len() as u64;
-    let limits = CommitLimits::new(timeout, given_timeout.is_some(), reduction.test.part_limits());
-    let limits = if earlier.is_none() { limits.knowing(wall) } else { limits };
-    let mut run = ReductionRun {
-        versions: Versions::default(),
-        statistics: StepCounts::new(),
-        best: (reduction.case.clone(), size),
-        commits: Commits::new(&reduction.case, limits.now()),
-        controls: Controls::default(),
-        limits,
-        history: Vec::new(),
-        skips: Vec::new(),
-        source,
-        is_filtered,
-        flaky: FlakyCounts::default(),
-        went_back: 0,
-        left_out: Vec::new(),
-        on_disk: state.as_mut().and_then(|state| state.on_disk.take()),
-        journal,
-        started,
-        reduction,
-    };
-    // An earlier run measured it.
-    let original_time = (given_timeout.is_none() && resumed_steps == 0).then_some(wall);
-    run.tell(&Event::Started { size, bytes, resumed_steps, time_limit: timeout, original_time });
-    let ending = run.run(&mut executor);
-    executor.stop();
-    let ending = ending.and_then(|ending| run.lay_out(ending, &mut executor).map(|()| ending));
-    let is_reduced = run.commits.last() > 0;
-    let result = ending.and_then(|ending| run.finish(ending, &executor));
-    if let (Err(error), Some(state)) = (&result, &state)
-        && error.is_of_the_test()
-        && !is_reduced
-    {
-        // There is nothing to go on with.
-        state.folder.discard()?;
-    }
-    // Unlocked last: another run may start now.
-    drop(state);
-    result
-}
-
-/// The executor of the tests, which begins with that of the original.
-fn executor<A: CandidateSource>(
-    reduction: &mut Reduction<'_>,
-    test: Arc<ClueFinder>,
-    source: A,
-    verdicts: Verdicts,
-    started: Instant,
-) -> Result<Executor<OriginalFirst<A>>, ReductionError> {
-    let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let jobs = reduction.options.jobs.unwrap_or_else(cores);
-    let pool = match reduction.pool.take() {
-        Some(pool) => pool,
-        None => Arc::new(Pool::new(jobs).map_err(ReductionError::Threads)?),
-    };
-    let slots = jobs.get().min(pool.threads());
-    let source = OriginalFirst::new(&reduction.case, source);
-    let scheduler = Scheduler::new(source, slots, verdicts);
-    let gate = reduction.compile_filter.clone();
-    let deadline = reduction.options.time_limit.and_then(|limit| started.checked_add(limit));
-    let executor = Executor::new(scheduler, pool, test, gate, reduction.cancel.clone(), deadline);
-    Ok(executor.skipping(reduction.skip.clone()))
-}
-
-/// Returns true if there is a compile filter that accepts the original. Nothing else decides whether it is used: no
-/// clock, and no test.
-fn accepts_original(reduction: &Reduction<'_>) -> bool {
-    let filter = reduction.compile_filter.as_ref();
-    filter.is_some_and(|filter| filter.accepts(&reduction.case, &reduction.cancel) == Some(true))
-}
+use clreduce_journal::{Journal, JournalEntry};
+use clreduce_speculation::{Counters, Executor, FlakyCounts, Judged, Stop};
 
 impl Halt {
     /// The ending of the reduction.
@@ -167,43 +29,13 @@ impl Halt {
     }
 }
 
-fn ending(stop: Stop) -> Result<Ending, ReductionError> {
+pub(super) fn ending(stop: Stop) -> Result<Ending, ReductionError> {
     match stop {
         Stop::Done => Ok(Ending::Minimal),
         Stop::Cancelled => Ok(Ending::Interrupted),
         Stop::Deadline => Ok(Ending::TimeLimit),
         Stop::NotRun(not_run) => Err(ReductionError::NotRun(not_run)),
     }
-}
-
-/// The end of a reduction whose original is not known to be interesting.
-fn not_begun(
-    case: TestCase,
-    said: Result<Judged, Stop>,
-    counters: Counters,
-    wall: Duration,
-) -> Result<Reduced, ReductionError> {
-    let stop = match said {
-        Ok(original) => return Err(ReductionError::NotInteresting(Box::new(original.outcome))),
-        Err(stop) => stop,
-    };
-    Ok(Reduced {
-        size: Size::of(&case),
-        case,
-        ending: ending(stop)?,
-        left_out: Vec::new(),
-        skipped: Vec::new(),
-        steps: 0,
-        tests: counters.started,
-        killed: counters.killed,
-        cache_hits: 0,
-        wall,
-        timeout: Duration::ZERO,
-        passes: Vec::new(),
-        flakiness: Flakiness::default(),
-        compile_filter: FilterFigures::default(),
-        efficiency: Efficiency::default(),
-    })
 }
 
 /// A reason to leave the reduction, from wherever it is.
@@ -250,7 +82,60 @@ pub(super) struct ReductionRun<'a, S> {
     started: Instant,
 }
 
-impl<S: CandidateSource> ReductionRun<'_, S> {
+impl<'a, S: CandidateSource> ReductionRun<'a, S> {
+    /// A run whose original was found interesting.
+    pub(super) fn new(
+        reduction: Reduction<'a>,
+        source: S,
+        journal: Option<Journal>,
+        limits: CommitLimits,
+        is_filtered: bool,
+        started: Instant,
+    ) -> Self {
+        Self {
+            versions: Versions::default(),
+            statistics: StepCounts::new(),
+            best: (reduction.case.clone(), Size::of(&reduction.case)),
+            commits: Commits::new(&reduction.case, limits.now()),
+            controls: Controls::default(),
+            limits,
+            history: Vec::new(),
+            skips: Vec::new(),
+            source,
+            is_filtered,
+            flaky: FlakyCounts::default(),
+            went_back: 0,
+            left_out: Vec::new(),
+            on_disk: None,
+            journal,
+            started,
+            reduction,
+        }
+    }
+
+    /// Tells that it begins. The time of the first test is given if it decided the time limit.
+    pub(super) fn tell_start(
+        &mut self,
+        resumed_steps: u64,
+        time_limit: Duration,
+        original_time: Option<Duration>,
+    ) {
+        let (size, bytes) = (self.best.1, self.reduction.case.total_bytes());
+        self.tell(&Event::Started { size, bytes, resumed_steps, time_limit, original_time });
+    }
+
+    /// Runs it to its end. Also returns whether there was a commit.
+    pub(super) fn to_end(
+        mut self,
+        mut executor: Executor<OriginalFirst<S>>,
+    ) -> (Result<Reduced, ReductionError>, bool) {
+        let ending = self.run(&mut executor);
+        executor.stop();
+        let ending = ending.and_then(|ending| self.lay_out(ending, &mut executor).map(|()| ending));
+        let has_commits = self.commits.last() > 0;
+        (ending.and_then(|ending| self.finish(ending, &executor)), has_commits)
+    }
+
     pub(super) fn tell(&mut self, event: &Event) {
         (self.reduction.on_event)(event);
     }

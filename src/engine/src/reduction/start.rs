@@ -1,0 +1,168 @@
+//! The start of a reduction: the first test of the original, the clues that it finds, and the journal.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clreduce_candidates::CandidateSource;
+use clreduce_interestingness::{Filtered, Verdict};
+use clreduce_journal::JournalHeader;
+use clreduce_speculation::{Counters, Executor, Judged, Pool, Scheduler, Stop, Verdicts};
+use clreduce_testcase::{Size, TestCase};
+
+use super::calibration::{CHECK_AFTER, OriginalFirst};
+use super::clues::ClueFinder;
+use super::limits::{CommitLimits, LIMIT_AT_MOST, limit_for};
+use super::result::{Efficiency, FilterFigures, Flakiness, Reduced, ReductionError};
+use super::resume::{recall, resume};
+use super::run::{ReductionRun, ending};
+use super::{Reduction, Resume};
+
+/// Runs a reduction from the first test of the original to the last event.
+pub(super) fn run(
+    mut reduction: Reduction<'_>,
+    mut source: impl CandidateSource,
+) -> Result<Reduced, ReductionError> {
+    let started = Instant::now();
+    let mut state = reduction.state.take();
+    let (journal, earlier) = resume(&mut state, &reduction)?.unzip();
+    let limit_before = earlier.as_ref().map_or(LIMIT_AT_MOST, JournalHeader::time_limit);
+    let given_timeout = reduction.options.timeout;
+    reduction.test.set_time_limit(given_timeout.unwrap_or(limit_before));
+    // In a resumed run as well: the filter reads everything as it could read the original.
+    let accepts_original = accepts_original(&reduction);
+    let is_filtered = earlier.as_ref().map_or(accepts_original, JournalHeader::compile_filter);
+    let replay = journal.as_ref().map(|journal| journal.replay().clone()).unwrap_or_default();
+    let verdicts = recall(&reduction.case, &replay, is_filtered);
+    let earlier_clues = earlier.as_ref().map(JournalHeader::clues);
+    let test =
+        Arc::new(ClueFinder::new(Arc::clone(&reduction.test), &reduction.case, earlier_clues));
+    source.take_clues(&test.clues());
+    let mut executor =
+        executor(&mut reduction, Arc::clone(&test), source.clone(), verdicts, started)?;
+    let original = match executor.next_verdict() {
+        Ok(original) if original.outcome.verdict == Verdict::Interesting => original,
+        said => {
+            executor.stop();
+            let counters = executor.scheduler().counters();
+            return not_begun(reduction.case, said, counters, started.elapsed());
+        }
+    };
+
+    if earlier.is_none() && !test.clues().is_empty() {
+        // The variants that were tested already came next without them.
+        source.take_clues(&test.clues());
+        let verdicts = recall(&reduction.case, &replay, is_filtered);
+        restart(&mut executor, &reduction.case, source.clone(), verdicts);
+    }
+    // There is no pass yet that could be skipped.
+    executor.take_skipped();
+    let wall = original.outcome.wall;
+    let timeout = given_timeout.unwrap_or_else(|| limit_for(wall).min(limit_before));
+    reduction.test.set_time_limit(timeout);
+    executor.limit_running(timeout);
+    let journal = match (journal, &state) {
+        (None, Some(Resume { folder, facts, .. })) => {
+            let hash = reduction.case.hash();
+            let header = JournalHeader::new(&hash, timeout, is_filtered, facts.clone());
+            Some(folder.begin(&reduction.case, &header.with_clues(&test.clues()))?)
+        }
+        (journal, _) => journal,
+    };
+    // Otherwise an earlier run has judged it as well.
+    if earlier.is_none() {
+        executor.scheduler_mut().confirmations_mut().add(&reduction.case, CHECK_AFTER);
+    }
+
+    let limits = CommitLimits::new(timeout, given_timeout.is_some(), reduction.test.part_limits());
+    let limits = if earlier.is_none() { limits.knowing(wall) } else { limits };
+    let mut run = ReductionRun::new(reduction, source, journal, limits, is_filtered, started);
+    run.on_disk = state.as_mut().and_then(|state| state.on_disk.take());
+    let resumed_steps = replay.len() as u64;
+    // An earlier run measured it.
+    let original_time = (given_timeout.is_none() && resumed_steps == 0).then_some(wall);
+    run.tell_start(resumed_steps, timeout, original_time);
+    let (result, has_commits) = run.to_end(executor);
+    if let (Err(error), Some(state)) = (&result, &state)
+        && error.is_of_the_test()
+        && !has_commits
+    {
+        // There is nothing to go on with.
+        state.folder.discard()?;
+    }
+    // Unlocked last: another run may start now.
+    drop(state);
+    result
+}
+
+/// Begins again with the original, which is known to be interesting.
+fn restart<A: CandidateSource>(
+    executor: &mut Executor<OriginalFirst<A>>,
+    original: &TestCase,
+    source: A,
+    mut verdicts: Verdicts,
+) {
+    verdicts.remember(original.hash(), Verdict::Interesting, &[], Filtered::Passed);
+    executor.restart(OriginalFirst::new(original, source), verdicts);
+    executor.known_verdict();
+}
+
+/// The executor of the tests, which begins with that of the original.
+fn executor<A: CandidateSource>(
+    reduction: &mut Reduction<'_>,
+    test: Arc<ClueFinder>,
+    source: A,
+    verdicts: Verdicts,
+    started: Instant,
+) -> Result<Executor<OriginalFirst<A>>, ReductionError> {
+    let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let jobs = reduction.options.jobs.unwrap_or_else(cores);
+    let pool = match reduction.pool.take() {
+        Some(pool) => pool,
+        None => Arc::new(Pool::new(jobs).map_err(ReductionError::Threads)?),
+    };
+    let slots = jobs.get().min(pool.threads());
+    let source = OriginalFirst::new(&reduction.case, source);
+    let scheduler = Scheduler::new(source, slots, verdicts);
+    let gate = reduction.compile_filter.clone();
+    let deadline = reduction.options.time_limit.and_then(|limit| started.checked_add(limit));
+    let executor = Executor::new(scheduler, pool, test, gate, reduction.cancel.clone(), deadline);
+    Ok(executor.skipping(reduction.skip.clone()))
+}
+
+/// Returns true if there is a compile filter that accepts the original. Nothing else decides whether it is used: no
+/// clock, and no test.
+fn accepts_original(reduction: &Reduction<'_>) -> bool {
+    let filter = reduction.compile_filter.as_ref();
+    filter.is_some_and(|filter| filter.accepts(&reduction.case, &reduction.cancel) == Some(true))
+}
+
+/// The end of a reduction whose original is not known to be interesting.
+fn not_begun(
+    case: TestCase,
+    said: Result<Judged, Stop>,
+    counters: Counters,
+    wall: Duration,
+) -> Result<Reduced, ReductionError> {
+    let stop = match said {
+        Ok(original) => return Err(ReductionError::NotInteresting(Box::new(original.outcome))),
+        Err(stop) => stop,
+    };
+    Ok(Reduced {
+        size: Size::of(&case),
+        case,
+        ending: ending(stop)?,
+        left_out: Vec::new(),
+        skipped: Vec::new(),
+        steps: 0,
+        tests: counters.started,
+        killed: counters.killed,
+        cache_hits: 0,
+        wall,
+        timeout: Duration::ZERO,
+        passes: Vec::new(),
+        flakiness: Flakiness::default(),
+        compile_filter: FilterFigures::default(),
+        efficiency: Efficiency::default(),
+    })
+}
