@@ -6,6 +6,8 @@
 
 #![expect(unsafe_code, reason = "pointers from C")]
 
+mod callbacks;
+
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,9 +15,11 @@ use std::ptr;
 use std::str::Utf8Error;
 use std::time::Duration;
 
-use clreduce::events::{Ending, Event};
+use clreduce::events::Ending;
 use clreduce::{Cancel, InvalidTestCase, Reduced, Reduction, ReductionError, SourceFile, TestCase};
 use thiserror::Error;
+
+use callbacks::{Callback, CallbackTest, ProgressCallback, paths_of};
 
 /// The end of a reduction.
 #[repr(C)]
@@ -121,88 +125,6 @@ pub struct ClreduceResult {
     pub tests: u64,
     /// Why there is no program, in English; null if there is one.
     pub message: *const c_char,
-}
-
-/// A callback that judges.
-#[derive(Clone, Copy)]
-enum CallbackTest {
-    OneFile(unsafe extern "C" fn(*const u8, usize, *mut c_void) -> bool),
-    Files(unsafe extern "C" fn(*const ClreduceFile, usize, *mut c_void) -> bool),
-}
-
-/// The callback and its context, as it is called from other threads.
-struct Callback {
-    test: CallbackTest,
-    context: *mut c_void,
-}
-
-// SAFETY: the caller of `clreduce_reduce` promises that the callback may be called with this context
-// from several threads at once.
-unsafe impl Send for Callback {}
-// SAFETY: as above.
-unsafe impl Sync for Callback {}
-
-impl Callback {
-    fn is_interesting(&self, variant: &TestCase) -> bool {
-        match self.test {
-            CallbackTest::OneFile(test) => {
-                let bytes = variant.files().first().map_or(&[][..], |file| &file.bytes);
-                // SAFETY: the caller of `clreduce_reduce` promises that the callback can be called; pointer and
-                // length are those of a slice.
-                unsafe { test(bytes.as_ptr(), bytes.len(), self.context) }
-            }
-            CallbackTest::Files(test) => {
-                let Some(paths) = paths_of(variant) else { return false };
-                let files = files_of(variant, &paths);
-                // SAFETY: as above; the paths and the files live until the call is over.
-                unsafe { test(files.as_ptr(), files.len(), self.context) }
-            }
-        }
-    }
-}
-
-/// The paths of a program as strings of C; `None` for a path with a zero byte.
-fn paths_of(case: &TestCase) -> Option<Vec<CString>> {
-    case.files().iter().map(|file| CString::new(file.path.as_bytes()).ok()).collect()
-}
-
-/// The files of a program, which point into it and into its paths.
-fn files_of(case: &TestCase, paths: &[CString]) -> Vec<ClreduceFile> {
-    let file = |(file, path): (&SourceFile, &CString)| ClreduceFile {
-        path: path.as_ptr(),
-        bytes: file.bytes.as_ptr(),
-        length: file.bytes.len(),
-    };
-    case.files().iter().zip(paths).map(file).collect()
-}
-
-/// The progress callback, and what it was told last.
-struct ProgressCallback {
-    callback: unsafe extern "C" fn(*const ClreduceProgress, *mut c_void) -> bool,
-    context: *mut c_void,
-    so_far: ClreduceProgress,
-    cancel: Cancel,
-}
-
-// SAFETY: only the thread that called `clreduce_reduce` calls it; the engine asks for `Send` all the same.
-unsafe impl Send for ProgressCallback {}
-
-impl ProgressCallback {
-    fn update(&mut self, event: &Event) {
-        match event {
-            Event::Started { size, bytes, .. } | Event::Committed { size, bytes, .. } => {
-                (self.so_far.tokens, self.so_far.bytes) = (size.tokens, *bytes);
-            }
-            Event::Judged { step, tests, .. } => {
-                (self.so_far.steps, self.so_far.tests) = (*step, *tests);
-                // SAFETY: the caller of `clreduce_reduce` promises that the callback can be called with this context.
-                if !unsafe { (self.callback)(&raw const self.so_far, self.context) } {
-                    self.cancel.cancel();
-                }
-            }
-            _ => {}
-        }
-    }
 }
 
 /// Reduces a program of one file and returns how that ended. Blocks until it is over.

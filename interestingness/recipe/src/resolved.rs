@@ -1,12 +1,13 @@
 //! A resolved recipe: the devices and tools that a recipe names are found, and fit into memory.
 
+mod finder;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
 use clreduce_check::{CheckOptions, FindingKind, StageName};
-use clreduce_devices::{Device, Devices, WorkerOptions};
 use clreduce_kernel::ProgramKind;
 use clreduce_process::{Cancel, Limits, ToolRunner};
 use clreduce_testcase::{Feature, Language, TestCase};
@@ -23,13 +24,11 @@ use crate::format::{
 use crate::pin::Demands;
 use crate::shown::ShownOutcomes;
 use crate::stages::{RecipeStage, StageKind};
-use crate::{RecipeOptions, machine, naming};
+use crate::{RecipeOptions, machine};
+use finder::Finder;
 
 /// The memory of a configuration where the recipe does not say, in bytes.
 pub(crate) const USUAL_MEMORY: u64 = 1 << 30;
-/// The number of jobs that run on a GPU at the same time, where the recipe does not say. Most of the time, they are in the driver's
-/// compiler, on a processor; but each has a context, which takes memory of the GPU.
-const USUAL_JOBS: u32 = 8;
 
 /// A recipe with its devices and tools.
 pub(crate) struct ResolvedRecipe {
@@ -328,116 +327,4 @@ fn readers(check: StageName) -> &'static str {
     } else {
         "kernels in OpenCL and CUDA"
     }
-}
-
-/// Finds devices, each once.
-struct Finder<'a> {
-    options: &'a RecipeOptions,
-    runs: ProgramKind,
-    found: Option<Devices>,
-    pools: Vec<DevicePool>,
-}
-
-impl Finder<'_> {
-    fn configuration(
-        &mut self,
-        document: &Document,
-        table: &Spanned<ConfigurationTable>,
-    ) -> Result<Configuration, Problem> {
-        let table = table.get_ref();
-        let means = match (&table.device, &table.build) {
-            (Some(name), _) => {
-                let device = self.device(name)?;
-                let found = &self.pools[device].device;
-                let (simulated, fair) = (found.backend.is_simulated(), found.is_timed_fairly());
-                // Warnings are off, as in the hosts of CLsmith.
-                let options =
-                    format!("-w {} {}", document.options.get_ref(), table.options.get_ref());
-                let options = options.split_whitespace().collect::<Vec<_>>().join(" ");
-                Means::Device { device, options, simulated, fair }
-            }
-            (None, build) => {
-                let commands = build.iter().chain(&table.run);
-                if let Some(build) = build {
-                    machine::require_program(build)?;
-                }
-                let mut lines = commands.map(|line| line.get_ref().clone());
-                Means::Commands { build: lines.next().unwrap_or_default(), run: lines.next() }
-            }
-        };
-        Ok(Configuration {
-            name: table.name(),
-            means,
-            memory: table.memory.map_or(USUAL_MEMORY, |size| size.0),
-            timeout: table.timeout.map(|time| time.0),
-        })
-    }
-
-    fn device(&mut self, name: &Spanned<String>) -> Result<usize, Problem> {
-        let at = name.span().start;
-        let program = self.options.worker.clone().ok_or_else(|| {
-            Problem::new(
-                "devices need a worker program, and the caller has set none",
-                "name the program `clreduce` as the worker",
-            )
-            .at(at)
-        })?;
-        let worker = WorkerOptions {
-            temporary: self.options.temporary.clone(),
-            confinement: self.options.confinement.clone(),
-            ..WorkerOptions::new(program)
-        };
-        let found = self.found.get_or_insert_with(|| {
-            let known = self.options.devices.clone();
-            let known = known.map(|devices| Devices { devices, problems: Vec::new() });
-            let mut found = known.unwrap_or_else(|| Devices::find(&worker, &[]));
-            found.devices.retain(|device| device.takes() == self.runs);
-            found
-        });
-        let installed = self.options.zoo.iter().find(|one| one.label() == *name.get_ref());
-        if let Some(installation) = installed
-            && found.devices.iter().all(|device| device.label().as_ref() != Some(name.get_ref()))
-        {
-            found.add_installation(installation, &worker);
-            found.devices.retain(|device| device.takes() == self.runs);
-        }
-        let device = naming::find(name.get_ref(), &found.devices).cloned();
-        let device = device.ok_or_else(|| no_device(name.get_ref(), found).at(at))?;
-        if let Some(known) = self.pools.iter().position(|pool| pool.device == device) {
-            return Ok(known);
-        }
-        self.pools.push(DevicePool::new(device, worker));
-        Ok(self.pools.len() - 1)
-    }
-
-    /// The number of jobs of each device.
-    fn jobs(&self, document: &Document) -> Vec<u32> {
-        let jobs = |pool: &DevicePool| {
-            let found = self.found.iter().flat_map(|found| &found.devices);
-            let all: Vec<Device> = found.cloned().collect();
-            let given = document.configurations.iter().map(Spanned::get_ref).filter_map(|table| {
-                let name = table.device.as_ref()?.get_ref();
-                (naming::find(name, &all) == Some(&pool.device)).then_some(table.jobs?)
-            });
-            let usual = if pool.device.is_robust() { u32::MAX } else { USUAL_JOBS };
-            given.min().unwrap_or(usual).max(1)
-        };
-        self.pools.iter().map(jobs).collect()
-    }
-}
-
-fn no_device(name: &str, found: &Devices) -> Problem {
-    let names = found
-        .devices
-        .iter()
-        .map(|device| format!("\n    {}: {}", device.facts.platform, device.facts.name));
-    let there: String =
-        names.chain(found.problems.iter().map(|text| format!("\n    {text}"))).collect();
-    let help = if there.is_empty() { "\n    none".to_owned() } else { there };
-    Problem::new(
-        format!("there is no device `{name}`"),
-        format!(
-            "write a part of the name of one of these, or name the zoo of an installation with --zoo:{help}"
-        ),
-    )
 }

@@ -2,6 +2,7 @@
 //! supervisors of.
 
 mod client;
+mod directories;
 mod memory;
 mod orders;
 mod supervise;
@@ -10,7 +11,6 @@ mod tree;
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,17 +23,15 @@ use tempfile::TempDir;
 use thiserror::Error;
 
 use crate::cancel::Cancel;
-use crate::confinement::{Confinement, Permissions};
+use crate::confinement::Confinement;
 use crate::end::{Completed, End};
 use crate::folder::{Lost, RunFolder, remove_tree};
 use crate::frames::FrameError;
 use crate::launcher::{Launcher, SetupError, Task};
 use client::Supervisor;
+use directories::{SHARED, is_full, make_directories, mark, own};
 use supervise::{Control, SupervisedTask, supervise};
 use tree::TreeScope;
-
-/// The folder in the root for files that several tasks need, beside those of the slots.
-const SHARED: &str = "shared";
 
 /// Runs tasks on this machine, as many at a time as are asked for. Nothing happens before the first one.
 #[derive(Debug)]
@@ -322,20 +320,6 @@ enum AttemptError {
     FileLost,
 }
 
-/// A disk with less free space than this is full, in bytes. Tests need some for their temporary files.
-const FULL_BELOW: u64 = 1 << 20;
-
-/// Tells whether a folder's disk has no space or inodes left. A test then fails because of the disk.
-fn is_full(folder: &Path) -> bool {
-    let Ok(disk) = rustix::fs::statvfs(folder) else { return false };
-    let is_root = rustix::process::geteuid().is_root();
-    let (blocks, inodes) =
-        if is_root { (disk.f_bfree, disk.f_ffree) } else { (disk.f_bavail, disk.f_favail) };
-    // Some file systems do not tell: for them, everything is 0.
-    disk.f_blocks > 0 && blocks.saturating_mul(disk.f_frsize) < FULL_BELOW
-        || disk.f_files > 0 && inodes == 0
-}
-
 /// A supervisor that was killed took no task with it.
 fn clean_up_after(slot: Slot) {
     let (mark, directory) = (mark(&slot.root, slot.number, None), slot.directory());
@@ -355,46 +339,6 @@ impl Control for CancelWake<'_> {
     fn cancelled(&mut self) -> bool {
         true
     }
-}
-
-/// Makes the directory of a slot in a root, which is made as well if there is none. Returns both. Where that fails,
-/// nothing is left.
-fn make_directories(
-    base: &Path,
-    root: Option<&Path>,
-    owner: u32,
-    slot: u64,
-) -> io::Result<(PathBuf, PathBuf)> {
-    let is_new = root.is_none();
-    let root = root.map_or_else(|| make_root(base, owner), |root| Ok(root.to_owned()))?;
-    let directory = root.join(slot.to_string());
-    match std::fs::create_dir(&directory) {
-        Err(error) if is_new => {
-            // The disk may be full; the first error says so.
-            let _ = std::fs::remove_dir(&root);
-            Err(error)
-        }
-        made => made.map(|()| (root, directory)),
-    }
-}
-
-/// Makes a directory that nobody else can have foreseen or can enter.
-fn make_root(base: &Path, owner: u32) -> io::Result<PathBuf> {
-    let prefix = format!("clreduce-{owner}-");
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).rand_bytes(12).permissions(PermissionsExt::from_mode(0o700));
-    Ok(builder.tempdir_in(base)?.keep())
-}
-
-/// The confinement of a task, which may write its folder, and read those for files that several tasks need.
-fn own(
-    confinement: &Confinement,
-    root: &Path,
-    folder: &RunFolder,
-    permissions: &Permissions,
-) -> Confinement {
-    let confinement = confinement.clone().with_readable([root.join(SHARED)]);
-    confinement.with_writable([folder.root().to_owned()]).with(permissions)
 }
 
 /// Processor time of a process and of all below it, in ticks of the clock. `None` where it has gone.
@@ -419,36 +363,4 @@ pub(crate) fn tree_uses_more_than(process: Pid, bytes: u64) -> bool {
     let mut members = tree::descendants(process, usize::MAX);
     members.push(process);
     memory::Segments::default().exceed(&members, bytes)
-}
-
-/// The mark of the processes of a test, in their environment; without a test, the prefix of the marks of all tests
-/// of a slot begin with.
-fn mark(root: &Path, slot: u64, test: Option<u64>) -> String {
-    let name = root.file_name().unwrap_or_default().to_string_lossy();
-    match test {
-        Some(test) => format!("{name}/{slot}/{test}"),
-        None => format!("{name}/{slot}/"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A full disk may have room for the root and none for what lies in it; so may a path.
-    #[test]
-    fn a_root_without_a_directory_does_not_stay() {
-        const LONGEST_PATH: usize = 4095;
-        let folder = tempfile::tempdir().unwrap();
-        let mut base = folder.path().to_owned();
-        let rest = LONGEST_PATH - "/clreduce-1-".len() - 12;
-        while rest - base.as_os_str().len() > 200 {
-            base.push("x".repeat(99));
-        }
-        base.push("x".repeat(rest - base.as_os_str().len() - 1));
-        std::fs::create_dir_all(&base).unwrap();
-        let error = make_directories(&base, None, 1, 0).unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::InvalidFilename);
-        assert_eq!(std::fs::read_dir(&base).unwrap().count(), 0);
-    }
 }

@@ -15,7 +15,7 @@ use nix::sys::personality::{self, Persona};
 use rustix::process::{Resource, Rlimit, getpid, set_child_subreaper, setrlimit, setsid};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use super::SHARED;
+use super::directories::{SHARED, make_directories, mark, own};
 use super::orders::{self, Begin, SupervisorOrder, SupervisorReply};
 use super::supervise::{Control, SupervisedTask, supervise};
 use super::tree::{self, TreeScope};
@@ -39,7 +39,7 @@ pub(crate) fn serve() -> io::Result<()> {
         return Err(io::ErrorKind::InvalidData.into());
     };
     let (base, root) = (Path::new(&begin.base), begin.root.as_ref().map(Path::new));
-    let made = super::make_directories(base, root, begin.owner, begin.slot);
+    let made = make_directories(base, root, begin.owner, begin.slot);
     let (root, directory) = match made {
         Ok(made) => made,
         Err(error) => {
@@ -128,12 +128,12 @@ fn serve_tasks(
             program: &order.program,
             args: &order.args,
             folder: &folder,
-            mark: &super::mark(root, begin.slot, Some(number)),
+            mark: &mark(root, begin.slot, Some(number)),
             scope: TreeScope::Subreaper,
             limits: &order.limits,
             whole_output: order.whole_output,
             count_left: order.count_left,
-            confinement: &super::own(&begin.confinement, root, &folder, &order.permissions),
+            confinement: &own(&begin.confinement, root, &folder, &order.permissions),
         };
         let mut orders = Orders { socket, number, is_dismissed: false };
         let completed = supervise(&job, &mut orders);

@@ -9,7 +9,7 @@ use std::os::windows::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -174,23 +174,17 @@ fn supervise(
     confinement: &Confinement,
     cancel: &Cancel,
 ) -> io::Result<Completed> {
-    let started = Instant::now();
-    let limits = &task.limits;
+    let (started, limits) = (Instant::now(), &task.limits);
     let job = JobObject::new(
         Some(limits.processes.saturating_add(1)),
         limits.memory_bytes.map(|bytes| bytes.saturating_add(bytes / 8)),
     )?;
     let group = ProcessGroup::of(job);
     let job = group.job();
-    let (mut child, pipes) = start_program(task, folder, confinement, &group)?;
+    let (child, pipes) = start_program(task, folder, confinement, &group)?;
     let (sender, news) = mpsc::channel();
     let mut open = pipes.len();
-    for (stream, pipe) in pipes {
-        let sender = sender.clone();
-        thread::spawn(move || forward(pipe, stream, &sender));
-    }
-    let waiter = sender.clone();
-    thread::spawn(move || waiter.send(News::Exited(child.wait())));
+    forward_all(pipes, child, &sender);
     let hook = cancel.on_cancel(move || {
         // Nobody listens any more when the test has ended meanwhile.
         let _ = sender.send(News::Cancelled);
@@ -208,13 +202,14 @@ fn supervise(
             Ok(News::Cancelled) => break End::Cancelled,
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
         }
+        let now = Instant::now();
         if capture.total() > limits.output_bytes {
             break limits.too_much_output();
         }
-        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        if deadline.is_some_and(|deadline| now >= deadline) {
             break End::TimedOut;
         }
-        if Instant::now() >= next_look {
+        if now >= next_look {
             if let Some(end) = look(task, folder, job) {
                 break end;
             }
@@ -222,14 +217,30 @@ fn supervise(
         }
     };
     let wall = started.elapsed();
-    let end = match end {
-        // A program that is refused memory may end in any way.
-        End::Exited(_) if has_too_much_memory(task, job) => limits.too_much_memory(),
-        end => end,
-    };
+    // A program that is refused memory may end in any way.
+    let is_refused = matches!(end, End::Exited(_)) && has_too_much_memory(task, job);
+    let end = if is_refused { limits.too_much_memory() } else { end };
     let processes_left =
         if task.count_left && !job.is_empty_within(LAST_BREATH) { job.processes() } else { 0 };
     let stuck = !job.end();
+    take_rest(&news, &mut capture, open);
+    drop(hook);
+    let (tail, streams) = capture.finish();
+    Ok(Completed { end, tail, streams, wall, processes_left, stuck })
+}
+
+/// Forwards what each pipe carries, and the exit of the process, on threads of their own.
+fn forward_all(pipes: Vec<(usize, PipeReader)>, mut child: Child, sender: &Sender<News>) {
+    let waiter = sender.clone();
+    thread::spawn(move || waiter.send(News::Exited(child.wait())));
+    for (stream, pipe) in pipes {
+        let sender = sender.clone();
+        thread::spawn(move || forward(pipe, stream, &sender));
+    }
+}
+
+/// Takes what pipes still carry when the processes have ended; `open` of them are open.
+fn take_rest(news: &Receiver<News>, capture: &mut Capture, mut open: usize) {
     // With the last process go the writing ends, and with them the threads.
     let deadline = Instant::now() + OUTPUT_PATIENCE;
     while open > 0 {
@@ -240,9 +251,6 @@ fn supervise(
             Err(_) => break,
         }
     }
-    drop(hook);
-    let (tail, streams) = capture.finish();
-    Ok(Completed { end, tail, streams, wall, processes_left, stuck })
 }
 
 fn start_program(

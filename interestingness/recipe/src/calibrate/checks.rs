@@ -17,7 +17,7 @@ use crate::format::Preset;
 use crate::pin::StageVerdict;
 use crate::resolved::ResolvedRecipe;
 use crate::running::Running;
-use crate::stages::{RecipeStage, StageInput, Tolerated, names_of};
+use crate::stages::{ReadyStage, RecipeStage, StageInput, Tolerated, names_of};
 
 /// The verdicts of the stages on the original.
 #[derive(Default)]
@@ -65,15 +65,7 @@ impl Checked {
         let mut gathered = CollectedReports::default();
         let mut timed = Vec::new();
         for (index, stage) in kit.stages.iter().enumerate() {
-            let ready = match prepare(kit, stage, stage.timeout.unwrap_or(STAGE_LIMIT)) {
-                Ok(ready) => ready,
-                Err(problem) if stage.at.is_none() && !stage.required => {
-                    let what = problem.what;
-                    self.warnings.push(format!("the check `{}` is left out: {what}", stage.name));
-                    continue;
-                }
-                Err(problem) => return Err(problem),
-            };
+            let Some(ready) = self.prepared(kit, stage)? else { continue };
             // Oclgrind is a second opinion, and a slow one: where nobody asks for it, it fills in for the sanitizers.
             if stage.at.is_none() && ready.is_covered_by(&gathered) {
                 continue;
@@ -101,16 +93,7 @@ impl Checked {
             if cancel.is_cancelled() {
                 return Ok(());
             }
-            // A stage that cannot read the original cannot judge variants.
-            let compile = stage.check().filter(|name| *name == StageName::Compile);
-            if let Some(why) = compile.and_then(|name| with_own.total_failure(name)) {
-                self.warnings.push(format!(
-                    "the stage `{}` is switched off: {}: {}",
-                    stage.name, why.tool, why.message
-                ));
-                continue;
-            }
-            if self.is_on(stage, answer)? {
+            if self.can_read(stage, &with_own) && self.is_on(stage, answer)? {
                 gathered = with_own;
                 timed.push((stage, wall));
             }
@@ -121,6 +104,33 @@ impl Checked {
         self.stages = timed.into_iter().map(limit).collect();
         self.result = gathered.result().map(|result| result.outputs.clone());
         self.tolerate(kit, subject.as_ref(), gathered)
+    }
+
+    /// A stage that is ready to run; `None` if it is left out with a warning.
+    fn prepared(
+        &mut self,
+        kit: &ResolvedRecipe,
+        stage: &RecipeStage,
+    ) -> Result<Option<ReadyStage>, Problem> {
+        match prepare(kit, stage, stage.timeout.unwrap_or(STAGE_LIMIT)) {
+            Err(problem) if stage.at.is_none() && !stage.required => {
+                let what = problem.what;
+                self.warnings.push(format!("the check `{}` is left out: {what}", stage.name));
+                Ok(None)
+            }
+            ready => ready.map(Some),
+        }
+    }
+
+    /// Returns false, and warns, if a stage cannot read the original: then it cannot judge variants.
+    fn can_read(&mut self, stage: &RecipeStage, reports: &CollectedReports) -> bool {
+        let compile = stage.check().filter(|name| *name == StageName::Compile);
+        let Some(why) = compile.and_then(|name| reports.total_failure(name)) else { return true };
+        self.warnings.push(format!(
+            "the stage `{}` is switched off: {}: {}",
+            stage.name, why.tool, why.message
+        ));
+        false
     }
 
     /// Switches the interpreter off, unless it agrees with the witnesses about the original, or cannot read it.

@@ -6,7 +6,8 @@ use std::path::Path;
 use clreduce_check::FindingKind;
 use clreduce_kernel::VoteResult;
 
-use super::{DeviceComparison, SuspectedBug, USUAL_LIMIT};
+use super::devices::USUAL_LIMIT;
+use super::{DeviceComparison, SuspectedBug};
 use crate::format::Preset;
 use crate::shown::on_one_line;
 

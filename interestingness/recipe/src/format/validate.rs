@@ -19,33 +19,7 @@ pub(super) fn document(recipe: &Document) -> Result<(), Problem> {
         )
         .at(schema.span().start));
     }
-    if recipe.configurations.is_empty() {
-        return Err(Problem::new(
-            "the recipe has no configuration",
-            "add [[configuration]] with `device = \"pocl\"` or `build = \"clang -O1 -c {file}\"`",
-        ));
-    }
-    let mut names = Vec::new();
-    for table in &recipe.configurations {
-        configuration(recipe, table.get_ref()).map_err(|problem| problem.at(table.span().start))?;
-        let name = table.get_ref().name();
-        if names.contains(&name) {
-            return Err(Problem::new(
-                format!("there are two configurations `{name}`"),
-                "give one of them another `name`",
-            )
-            .at(table.span().start));
-        }
-        names.push(name);
-    }
-    let accused = recipe.configurations.iter().filter(|table| table.get_ref().accused);
-    if let Some(second) = accused.clone().nth(1) {
-        return Err(Problem::new(
-            "two configurations have `accused = true`",
-            "write one recipe for each bug",
-        )
-        .at(second.span().start));
-    }
+    configurations(recipe)?;
     for table in recipe.stages.iter().flatten() {
         stage(table.get_ref()).map_err(|problem| problem.at(table.span().start))?;
     }
@@ -74,6 +48,38 @@ pub(super) fn document(recipe: &Document) -> Result<(), Problem> {
         ))),
         _ => outcome_class(recipe, preset),
     }
+}
+
+/// Rejects configurations that cannot be told apart, and more than one that is accused.
+fn configurations(recipe: &Document) -> Result<(), Problem> {
+    if recipe.configurations.is_empty() {
+        return Err(Problem::new(
+            "the recipe has no configuration",
+            "add [[configuration]] with `device = \"pocl\"` or `build = \"clang -O1 -c {file}\"`",
+        ));
+    }
+    let mut names = Vec::new();
+    for table in &recipe.configurations {
+        configuration(recipe, table.get_ref()).map_err(|problem| problem.at(table.span().start))?;
+        let name = table.get_ref().name();
+        if names.contains(&name) {
+            return Err(Problem::new(
+                format!("there are two configurations `{name}`"),
+                "give one of them another `name`",
+            )
+            .at(table.span().start));
+        }
+        names.push(name);
+    }
+    let accused = recipe.configurations.iter().filter(|table| table.get_ref().accused);
+    if let Some(second) = accused.clone().nth(1) {
+        return Err(Problem::new(
+            "two configurations have `accused = true`",
+            "write one recipe for each bug",
+        )
+        .at(second.span().start));
+    }
+    Ok(())
 }
 
 /// Rejects an outcome that is not a bug of this kind.

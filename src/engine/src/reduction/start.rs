@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use clreduce_candidates::CandidateSource;
 use clreduce_interestingness::{Filtered, Verdict};
-use clreduce_journal::JournalHeader;
-use clreduce_speculation::{Counters, Executor, Judged, Pool, Scheduler, Stop, Verdicts};
+use clreduce_journal::{Journal, JournalHeader};
+use clreduce_speculation::{Executor, Judged, Pool, Scheduler, Stop, Verdicts};
 use clreduce_testcase::{Size, TestCase};
 
 use super::calibration::{CHECK_AFTER, OriginalFirst};
@@ -42,11 +42,7 @@ pub(super) fn run(
         executor(&mut reduction, Arc::clone(&test), source.clone(), verdicts, started)?;
     let original = match executor.next_verdict() {
         Ok(original) if original.outcome.verdict == Verdict::Interesting => original,
-        said => {
-            executor.stop();
-            let counters = executor.scheduler().counters();
-            return not_begun(reduction.case, said, counters, started.elapsed());
-        }
+        said => return not_begun(reduction.case, said, &mut executor, started),
     };
 
     if earlier.is_none() && !test.clues().is_empty() {
@@ -62,11 +58,7 @@ pub(super) fn run(
     reduction.test.set_time_limit(timeout);
     executor.limit_running(timeout);
     let journal = match (journal, &state) {
-        (None, Some(Resume { folder, facts, .. })) => {
-            let hash = reduction.case.hash();
-            let header = JournalHeader::new(&hash, timeout, is_filtered, facts.clone());
-            Some(folder.begin(&reduction.case, &header.with_clues(&test.clues()))?)
-        }
+        (None, Some(state)) => Some(begin(state, &reduction, timeout, is_filtered, &*test)?),
         (journal, _) => journal,
     };
     // Otherwise an earlier run has judged it as well.
@@ -78,21 +70,39 @@ pub(super) fn run(
     let limits = if earlier.is_none() { limits.knowing(wall) } else { limits };
     let mut run = ReductionRun::new(reduction, source, journal, limits, is_filtered, started);
     run.on_disk = state.as_mut().and_then(|state| state.on_disk.take());
-    let resumed_steps = replay.len() as u64;
     // An earlier run measured it.
-    let original_time = (given_timeout.is_none() && resumed_steps == 0).then_some(wall);
-    run.tell_start(resumed_steps, timeout, original_time);
+    let original_time = (given_timeout.is_none() && replay.is_empty()).then_some(wall);
+    run.tell_start(replay.len() as u64, timeout, original_time);
     let (result, has_commits) = run.to_end(executor);
-    if let (Err(error), Some(state)) = (&result, &state)
-        && error.is_of_the_test()
-        && !has_commits
-    {
-        // There is nothing to go on with.
+    if let Some(state) = state {
+        unlock(state, &result, has_commits)?;
+    }
+    result
+}
+
+/// Begins the journal.
+fn begin(
+    state: &Resume,
+    reduction: &Reduction<'_>,
+    timeout: Duration,
+    is_filtered: bool,
+    test: &ClueFinder,
+) -> Result<Journal, ReductionError> {
+    let (hash, facts) = (reduction.case.hash(), state.facts.clone());
+    let header = JournalHeader::new(&hash, timeout, is_filtered, facts);
+    Ok(state.folder.begin(&reduction.case, &header.with_clues(&test.clues()))?)
+}
+
+/// Leaves the state folder: another run may start now. The folder goes where there is nothing to go on with.
+fn unlock(
+    state: Resume,
+    result: &Result<Reduced, ReductionError>,
+    has_commits: bool,
+) -> Result<(), ReductionError> {
+    if result.as_ref().is_err_and(ReductionError::is_of_the_test) && !has_commits {
         state.folder.discard()?;
     }
-    // Unlocked last: another run may start now.
-    drop(state);
-    result
+    Ok(())
 }
 
 /// Begins again with the original, which is known to be interesting.
@@ -138,12 +148,14 @@ fn accepts_original(reduction: &Reduction<'_>) -> bool {
 }
 
 /// The end of a reduction whose original is not known to be interesting.
-fn not_begun(
+fn not_begun<A: CandidateSource>(
     case: TestCase,
     said: Result<Judged, Stop>,
-    counters: Counters,
-    wall: Duration,
+    executor: &mut Executor<OriginalFirst<A>>,
+    started: Instant,
 ) -> Result<Reduced, ReductionError> {
+    executor.stop();
+    let counters = executor.scheduler().counters();
     let stop = match said {
         Ok(original) => return Err(ReductionError::NotInteresting(Box::new(original.outcome))),
         Err(stop) => stop,
@@ -158,7 +170,7 @@ fn not_begun(
         tests: counters.started,
         killed: counters.killed,
         cache_hits: 0,
-        wall,
+        wall: started.elapsed(),
         timeout: Duration::ZERO,
         passes: Vec::new(),
         flakiness: Flakiness::default(),

@@ -1,6 +1,7 @@
 //! The text of the recipe for a bug of a compiler.
 
 use std::fmt::Write;
+use std::time::Duration;
 
 use super::sanity::{SPELLINGS, SanityChecks};
 use super::{BugSearch, CompilerRun};
@@ -40,45 +41,39 @@ pub(super) fn write(
         let _ = writeln!(text, "allow-unchecked = {kinds:?}");
     }
     for (index, one) in all().enumerate() {
-        let _ = write!(
-            text,
-            "\n[[configuration]]\nname = {}\nbuild = {}\n",
-            named(&one.name),
-            named(&one.build)
-        );
+        let (name, build) = (named(&one.name), named(&one.build));
+        let _ = write!(text, "\n[[configuration]]\nname = {name}\nbuild = {build}\n");
         if let Some(run) = one.run {
             let _ = writeln!(text, "run = {}", quoted(run));
         }
         if one.memory != USUAL_MEMORY {
             let _ = writeln!(text, "memory = \"{}GiB\"", one.memory >> 30);
         }
-        if index > 0 {
-            continue;
+        if index == 0 {
+            text.push_str("accused = true\n");
         }
-        text.push_str("accused = true\n");
-        match search.query.timeout {
-            Some(limit) if preset == Preset::Hang => {
-                let _ = writeln!(text, "timeout = \"{}s\"", limit.as_secs_f64());
-            }
-            None if preset == Preset::Hang && witnesses.is_empty() => {
-                let _ = writeln!(text, "timeout = \"{LIMIT_ALONE}\"");
-            }
-            _ => {}
+        if index == 0 && preset == Preset::Hang {
+            text.push_str(&timeout(search.query.timeout, witnesses.is_empty()));
         }
     }
     if checks.stages.iter().any(|stage| stage.command.contains(SPELLINGS)) {
         text.push_str("\n# The options -x and -D let clang read the headers of gcc.");
     }
     for stage in &checks.stages {
-        let _ = write!(
-            text,
-            "\n[[stage]]\nname = {}\ncommand = {}\n",
-            quoted(stage.name),
-            named(&stage.command)
-        );
+        let (name, command) = (quoted(stage.name), named(&stage.command));
+        let _ = write!(text, "\n[[stage]]\nname = {name}\ncommand = {command}\n");
     }
     if let Some(message) = &search.message {
         let _ = write!(text, "\n[outcome]\nmessage = {}\n", quoted(message.as_str()));
     }
     text
+}
+
+/// The line with the time limit of a compiler that hangs, if there is one.
+fn timeout(given: Option<Duration>, is_alone: bool) -> String {
+    match given {
+        Some(limit) => format!("timeout = \"{}s\"\n", limit.as_secs_f64()),
+        None if is_alone => format!("timeout = \"{LIMIT_ALONE}\"\n"),
+        None => String::new(),
+    }
 }

@@ -156,6 +156,20 @@ enum WitnessBuild {
     },
 }
 
+/// The name and the line of the same compiler without optimisation; with it, if the command has none and `optimised` is
+/// set.
+fn other_level(program: &ProgramForm, form: Form<'_>, optimised: bool) -> Option<(String, String)> {
+    let command = &program.command;
+    if command.optimises() {
+        let level = Some("-O0");
+        let build = command.line(Form { optimisation: level, ..form });
+        return Some((command.short_name(level), build));
+    }
+    let more: Vec<String> = program.headers.iter().cloned().chain(["-O2".to_owned()]).collect();
+    let name = format!("{} -O2", command.short_name(None));
+    optimised.then(|| (name, command.line(Form { more: &more, ..form })))
+}
+
 /// The possible witnesses, the best one first; with `optimised`, a command without optimisation has one with it as well.
 fn usual(
     search: &BugSearch<'_>,
@@ -172,15 +186,7 @@ fn usual(
         // The program without the message is valid for the compiler itself.
         lines.push(line(format!("{} without -Werror", own.name), command.line(form)));
     }
-    let plain = if command.optimises() {
-        let level = Some("-O0");
-        let build = command.line(Form { optimisation: level, ..form });
-        Some(line(command.short_name(level), build))
-    } else {
-        let more: Vec<String> = program.headers.iter().cloned().chain(["-O2".to_owned()]).collect();
-        let name = format!("{} -O2", command.short_name(None));
-        optimised.then(|| line(name, command.line(Form { more: &more, ..form })))
-    };
+    let plain = other_level(program, form, optimised).map(|(name, build)| line(name, build));
     let libraries = if search.query.run { command.libraries() } else { String::new() };
     let headers = program.headers.iter().map(|word| format!("{} ", quoted(word.as_ref())));
     let reading = format!("{}{}", command.reading(preprocessed), headers.collect::<String>());
