@@ -16,7 +16,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use clreduce::batch::Record;
+use clreduce::batch::CaseRecord;
 use clreduce::report::read_result;
 use clreduce::triage::{Distances, TriageCase};
 
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut cases = Vec::new();
     for (name, kind) in &kinds {
         let folder = Path::new(out).join("cases").join(name);
-        let Some(record) = Record::read(&folder) else { continue };
+        let Some(record) = CaseRecord::read(&folder) else { continue };
         let Some(program) = read_result(&folder)? else { continue };
         let case = TriageCase::new(&program, &record.output, record.exit_code, record.refusals());
         cases.push((kind.as_str(), case));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clreduce_candidates::{Candidate, CandidateSource, Next};
 use clreduce_passes::TABLE;
-use clreduce_reducer::{CHEAP_TO_PARSE, Chances, Trial};
+use clreduce_reducer::{CHEAP_TO_PARSE, ChanceKey, Chances};
 use clreduce_testcase::{ContentHash, Size, TestCase};
 
 use super::Trace;
@@ -79,7 +79,7 @@ impl Replay {
     }
 
     /// The estimates that the step under way belongs to, and what it is estimated from.
-    fn estimate(&mut self) -> Option<(&mut Chances, Trial)> {
+    fn estimate(&mut self) -> Option<(&mut Chances, ChanceKey)> {
         let entry = &self.trace.entries[self.at];
         let chances = self.chances.as_mut()?;
         if !entry.nested {

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use clreduce_passes::TABLE;
-use clreduce_reducer::{Basis, Trial};
+use clreduce_reducer::{Basis, ChanceKey};
 use thiserror::Error;
 
 /// One step.
@@ -16,7 +16,7 @@ use thiserror::Error;
 pub struct TraceStep {
     pub pass: &'static str,
     /// The key of the chance's estimate, with the index of the row in the table; none where it is made up.
-    pub trial: Option<Trial>,
+    pub trial: Option<ChanceKey>,
     /// True if the step belongs to a nested reduction.
     pub nested: bool,
     pub interesting: bool,
@@ -67,7 +67,7 @@ impl Trace {
             rows.map(|(index, row)| (index, row.info().name)).nth(number.parse().ok()?)?;
         let mut number = || words.next()?.parse::<usize>().ok();
         let (in_later_run, nested) = (number()? == 1, number()? == 1);
-        let trial = Some(Trial { row, in_later_run, tokens: number()?, current: number()? });
+        let trial = Some(ChanceKey { row, in_later_run, tokens: number()?, current: number()? });
         let bytes = number()?;
         let verdict = words.next()?;
         let repeats = match verdict.strip_prefix('=') {
@@ -86,7 +86,7 @@ impl Trace {
         let name = basis.row.info().name;
         let mut rows = TABLE.iter().filter(|row| row.info().name == name);
         let number = rows.position(|row| std::ptr::eq(row, basis.row)).unwrap_or_default();
-        let Trial { in_later_run, tokens, current, .. } = basis.trial;
+        let ChanceKey { in_later_run, tokens, current, .. } = basis.trial;
         let (later, nested) = (u8::from(in_later_run), u8::from(basis.nested));
         format!("{name}#{number} {later} {nested} {tokens} {current} {bytes} {verdict}")
     }

@@ -21,12 +21,12 @@ struct TestFile {
     path: PathBuf,
     content: ContentHash,
     /// The file looked so when it had that content.
-    stamp: Mutex<Stamp>,
+    stamp: Mutex<FileStamp>,
 }
 
 /// The attributes of a file that the system tells without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
+struct FileStamp {
     bytes: u64,
     modified: Option<SystemTime>,
     /// Number of the file, and the time of its last change of any kind; they change when it is replaced.
@@ -61,7 +61,7 @@ impl TestFiles {
     /// The files of a command as they are now.
     pub(crate) fn of(command: &TestCommand) -> Self {
         let file = |(path, content): (PathBuf, ContentHash)| {
-            let stamp = Mutex::new(Stamp::of(&fs::metadata(&path).ok()?));
+            let stamp = Mutex::new(FileStamp::of(&fs::metadata(&path).ok()?));
             Some(TestFile { path, content, stamp })
         };
         Self(test_files(command).into_iter().filter_map(file).collect())
@@ -82,15 +82,15 @@ impl TestFiles {
     }
 
     /// The stamps of all files, each of which still has its content.
-    fn stamps(&self) -> Result<Vec<Stamp>, NotRun> {
+    fn stamps(&self) -> Result<Vec<FileStamp>, NotRun> {
         self.0.iter().map(TestFile::stamp).collect()
     }
 }
 
 impl TestFile {
-    fn stamp(&self) -> Result<Stamp, NotRun> {
+    fn stamp(&self) -> Result<FileStamp, NotRun> {
         let lost = |_: io::Error| NotRun::TestLost(self.path.clone());
-        let stamp = Stamp::of(&fs::metadata(&self.path).map_err(lost)?);
+        let stamp = FileStamp::of(&fs::metadata(&self.path).map_err(lost)?);
         let mut known = self.stamp.lock().unwrap_or_else(PoisonError::into_inner);
         if *known != stamp {
             if ContentHash::of(&fs::read(&self.path).map_err(lost)?) != self.content {
@@ -102,7 +102,7 @@ impl TestFile {
     }
 }
 
-impl Stamp {
+impl FileStamp {
     fn of(metadata: &Metadata) -> Self {
         #[cfg(unix)]
         let identity = {

@@ -6,8 +6,10 @@ use std::process::Command;
 
 use crate::support::{Bench, SCRIPT, TEST, assert_mentions};
 use clreduce::TestCase;
-use clreduce::batch::Record;
-use clreduce::report::{BatchReport, CaseDetails, DATA, OutcomeRow, OutcomeTable, PAGE, SCHEMA};
+use clreduce::batch::CaseRecord;
+use clreduce::report::{
+    BatchReport, CampaignOutcomes, CaseDetails, DATA, OutcomeRow, PAGE, SCHEMA,
+};
 use clreduce::triage::{Triage, TriageCase};
 use serde_json::{Value, json};
 
@@ -18,7 +20,7 @@ const BROWSERS: [&str; 4] =
 const LONG: &str =
     "pass loop-vectorize; in llvm::VPRecipeBuilder::tryToCreateWidenRecipeForALongName";
 
-fn record(name: &str, outcome: &str, tests: u64) -> Record {
+fn record(name: &str, outcome: &str, tests: u64) -> CaseRecord {
     serde_json::from_value(json!({
         "name": name, "original": "", "outcome": outcome, "reason": "",
         "before": { "bytes": 4000, "tokens": 1234, "work_items": 64 },
@@ -46,7 +48,7 @@ fn report(out: &Path) {
     fs::write(other.join("reduced/c.c"), program).unwrap();
     let commits = format!("{}\n{}\n", commit(10, 100), commit(137, 12));
     fs::write(folder.join("history.jsonl"), commits).unwrap();
-    let crash = Record { output: format!("signature: {LONG}"), ..record("c.c", "minimal", 20) };
+    let crash = CaseRecord { output: format!("signature: {LONG}"), ..record("c.c", "minimal", 20) };
     let records = [record("</script>.c", "flaky", 7), record("a b.c", "minimal", 137), crash];
     let case = TestCase::single("a.c", program.as_bytes()).unwrap();
     let cases = [&records[1], &records[2]]
@@ -70,7 +72,7 @@ fn report(out: &Path) {
 }
 
 /// The outcomes of a campaign with one configuration.
-fn outcomes() -> OutcomeTable {
+fn outcomes() -> CampaignOutcomes {
     let row = OutcomeRow {
         configuration: "pocl <opt>".to_owned(),
         counts: vec![1234],
@@ -79,7 +81,7 @@ fn outcomes() -> OutcomeTable {
         left_out: true,
     };
     let classes = vec!["wrong result".to_owned()];
-    OutcomeTable { programs: 98_765, classes, rows: vec![row] }
+    CampaignOutcomes { programs: 98_765, classes, rows: vec![row] }
 }
 
 /// The elements that the browser draws, without the scripts after them.

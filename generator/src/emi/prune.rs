@@ -34,21 +34,21 @@ impl Rates {
     };
 
     /// Decides what happens to a statement. The same numbers are drawn whatever it is, so that the rates alone make the difference.
-    fn decide(self, is_compound: bool, stream: &mut Stream) -> Fate {
+    fn decide(self, is_compound: bool, stream: &mut Stream) -> PrunedAs {
         let (leaf, compound) = (stream.chance(self.leaf), stream.chance(self.compound));
         let lift = stream.below(100_u64.saturating_sub(self.compound)) < self.lift;
         match is_compound {
-            false if leaf => Fate::Deleted,
-            true if compound => Fate::Deleted,
-            true if lift => Fate::Lifted,
-            _ => Fate::Kept,
+            false if leaf => PrunedAs::Deleted,
+            true if compound => PrunedAs::Deleted,
+            true if lift => PrunedAs::Lifted,
+            _ => PrunedAs::Kept,
         }
     }
 }
 
 /// The fate of a statement that is pruned.
 #[derive(Clone, Copy)]
-enum Fate {
+enum PrunedAs {
     Kept,
     Deleted,
     Lifted,
@@ -74,8 +74,8 @@ fn pruned_statement(program: &mut Program, id: StmtId, rates: Rates, key: Key) -
         // The other statements need their variables.
         (_, StmtKind::Nothing) => vec![id],
         (_, kind) if kind.declared().is_some() => vec![id],
-        (Fate::Deleted, _) => Block::new(),
-        (Fate::Lifted, kind) => {
+        (PrunedAs::Deleted, _) => Block::new(),
+        (PrunedAs::Lifted, kind) => {
             // Jumps in branches still have their loop around them.
             if !matches!(kind, StmtKind::If(..)) {
                 kind.blocks().into_iter().for_each(|block| without_jumps(program, block));

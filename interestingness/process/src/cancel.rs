@@ -10,11 +10,11 @@ use crate::limits::from_now;
 /// Cancels one test. Clones share the state.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel {
-    shared: Arc<Shared>,
+    shared: Arc<CancelState>,
 }
 
 #[derive(Default)]
-struct Shared {
+struct CancelState {
     cancelled: AtomicBool,
     noticed: AtomicBool,
     hooks: Mutex<Hooks>,
@@ -28,13 +28,13 @@ struct Hooks {
     waiting: Vec<(u64, Box<dyn FnOnce() + Send>)>,
 }
 
-impl fmt::Debug for Shared {
+impl fmt::Debug for CancelState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shared").field("cancelled", &self.cancelled).finish_non_exhaustive()
     }
 }
 
-impl Shared {
+impl CancelState {
     fn hooks(&self) -> MutexGuard<'_, Hooks> {
         self.hooks.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -6,12 +6,12 @@ use clreduce_check::StageName;
 use clreduce_interestingness::Cancel;
 
 use crate::calibration::Calibration;
-use crate::configuration::{Configuration, Program};
+use crate::configuration::{Configuration, VariantProgram};
 use crate::confirm::confirmed;
 use crate::format::{Preset, RequiredRuns};
 use crate::limits::ConfigurationLimits;
 use crate::pin::StageVerdict;
-use crate::plan::{Cost, Decides, Depth, Plan, PlanStep, Work};
+use crate::plan::{Cost, Decides, Depth, PlanStep, RecipePlan, StepWork};
 use crate::resolved::ResolvedRecipe;
 use crate::shown::ShownOutcomes;
 use crate::stages::{ReadyStage, StageKind};
@@ -43,7 +43,7 @@ impl CalibratedRecipe {
     }
 
     /// The plan by which variants are judged.
-    pub(crate) fn plan(&self) -> Plan {
+    pub(crate) fn plan(&self) -> RecipePlan {
         let may_glance = self.may_glance();
         // A check that computes the right result is asked about that of the suspected configuration.
         let is_asked = may_glance && self.calibration.computed;
@@ -62,13 +62,13 @@ impl CalibratedRecipe {
         let stages = self.ready.iter().enumerate().map(step);
         // Commands may be cheap, and sanitizers are not, as long as nothing is known of their rejections.
         let (costly, mut steps): (Vec<_>, Vec<_>) = stages.partition(|step| match step.work {
-            Work::Stage(at) => self.ready[at].stage.is_costly(),
+            StepWork::Stage(at) => self.ready[at].stage.is_costly(),
             _ => false,
         });
         steps.extend(may_glance.then(PlanStep::glance));
         steps.extend(costly);
         steps.push(PlanStep::outcome());
-        Plan::new(steps)
+        RecipePlan::new(steps)
     }
 
     /// Returns true if a variant may run before it is known to be valid. An invalid kernel can at worst crash a process of
@@ -95,7 +95,7 @@ impl CalibratedRecipe {
     /// are not run again. Results that are `right` are witnesses.
     pub(crate) fn outcome<'a>(
         &'a self,
-        programs: &[Program<'_>],
+        programs: &[VariantProgram<'_>],
         looks: Looks,
         right: &[&ShownOutcomes<'_>],
         known: &mut Vec<ShownOutcomes<'a>>,
@@ -155,7 +155,7 @@ impl CalibratedRecipe {
     /// Runs as many configurations as decide whether the outcome is the pinned one.
     pub(crate) fn decide<'a>(
         &'a self,
-        programs: &[Program<'_>],
+        programs: &[VariantProgram<'_>],
         known: &mut Vec<ShownOutcomes<'a>>,
         cancel: &Cancel,
     ) -> StageVerdict {

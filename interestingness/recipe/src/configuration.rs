@@ -40,7 +40,7 @@ pub(crate) struct DevicePool {
 }
 
 /// A variant, with everything that configurations need.
-pub(crate) struct Program<'a> {
+pub(crate) struct VariantProgram<'a> {
     pub case: &'a TestCase,
     /// The place of the file that is `{file}` in commands and runs on devices.
     pub file: usize,
@@ -58,7 +58,7 @@ pub(crate) struct ConfigurationRun {
     pub time: Duration,
 }
 
-impl<'a> Program<'a> {
+impl<'a> VariantProgram<'a> {
     /// Makes the program of a file: the named one, which may be missing, or else the first kernel, or else the first
     /// file.
     pub(crate) fn new(
@@ -136,7 +136,7 @@ impl Configuration {
     /// Builds and runs a program.
     pub(crate) fn run(
         &self,
-        program: &Program<'_>,
+        program: &VariantProgram<'_>,
         pools: &[DevicePool],
         bench: &ToolRunner,
         limit: Duration,
@@ -280,7 +280,7 @@ mod tests {
         let memory = 1 << 30;
         let configuration = Configuration { name: "fake".into(), means, memory, timeout: None };
         let case = TestCase::single("my file.c", b"int x;\n".as_slice()).unwrap();
-        let program = Program::new(&case, None, None, "").unwrap();
+        let program = VariantProgram::new(&case, None, None, "").unwrap();
         let limits = Limits { output_bytes: 1 << 20, ..Limits::default() };
         let bench = ToolRunner::local(std::env::temp_dir(), None, limits);
         let limit = Duration::from_secs(2);

@@ -22,9 +22,9 @@ pub struct StageCounts {
 
 /// The statistics of all stages, by name.
 #[derive(Debug, Default)]
-pub(crate) struct Counts(Mutex<BTreeMap<String, StageCounts>>);
+pub(crate) struct AllStageCounts(Mutex<BTreeMap<String, StageCounts>>);
 
-impl Counts {
+impl AllStageCounts {
     pub(crate) fn add(&self, results: &[StageResult]) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for result in results {

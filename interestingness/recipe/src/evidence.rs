@@ -9,7 +9,7 @@ use clreduce_kernel::{KernelLaunch, OutcomeClass, RunOutcome};
 use clreduce_testcase::TestCase;
 
 use crate::compilation::not_checked;
-use crate::configuration::{Configuration, Means, Program, expand, show};
+use crate::configuration::{Configuration, Means, VariantProgram, expand, show};
 use crate::format::Preset;
 use crate::pin::StageVerdict;
 use crate::shown::{describe, from_match};
@@ -172,7 +172,7 @@ impl RecipeTest {
         self.recipe.kit.demands.message.is_none() && !signature.is_empty() && signature == pinned
     }
 
-    fn tool(&self, means: &Means, program: Option<&Program<'_>>) -> BuiltWith {
+    fn tool(&self, means: &Means, program: Option<&VariantProgram<'_>>) -> BuiltWith {
         let path = program.map_or("", |program| program.path());
         let plan = program.and_then(|program| program.plan.as_ref().ok());
         let expanded = |line: &str| expand(line, path, "").trim().to_owned();

@@ -7,7 +7,7 @@
 use clreduce_generator::read::{self, Judgement, Launch};
 use clreduce_kernel::{Argument, KernelLaunch, Output, ProgramKind};
 
-use crate::configuration::Program;
+use crate::configuration::VariantProgram;
 
 /// The name of the stage.
 pub(crate) const EXPECTED: &str = "expected";
@@ -24,7 +24,7 @@ pub(crate) enum Expected {
 }
 
 /// Judges a program that is built with these options.
-pub(crate) fn judge(program: &Program<'_>, build_options: &[String]) -> Expected {
+pub(crate) fn judge(program: &VariantProgram<'_>, build_options: &[String]) -> Expected {
     let is_harmless =
         |word: &String| ["-w", "-O", "-cl-"].iter().any(|start| word.starts_with(start));
     let own = program.options.split_whitespace().map(str::to_owned);
@@ -83,7 +83,7 @@ mod tests {
 
     fn judged(source: &str, options: &[&str]) -> Expected {
         let case = TestCase::single("k.cl", source.as_bytes()).unwrap();
-        let program = Program::new(&case, None, None, "").unwrap();
+        let program = VariantProgram::new(&case, None, None, "").unwrap();
         let options: Vec<String> = options.iter().map(|word| (*word).to_owned()).collect();
         judge(&program, &options)
     }

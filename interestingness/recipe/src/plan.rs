@@ -6,7 +6,7 @@
 
 use std::cmp::Reverse;
 
-use crate::counts::Counts;
+use crate::counts::AllStageCounts;
 use crate::expected::EXPECTED;
 use crate::judgement::OUTCOME;
 
@@ -23,7 +23,7 @@ pub enum Depth {
 
 /// What a step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Work {
+pub(crate) enum StepWork {
     /// The interpreter reads the variant.
     Interpret,
     /// A stage of the recipe, by its place.
@@ -65,35 +65,35 @@ pub(crate) enum Cost {
 pub(crate) struct PlanStep {
     /// The name of its statistics.
     pub name: String,
-    pub work: Work,
+    pub work: StepWork,
     pub decides: Decides,
     pub cost: Cost,
 }
 
 impl PlanStep {
     pub(crate) fn interpret() -> Self {
-        let (name, work) = (EXPECTED.to_owned(), Work::Interpret);
+        let (name, work) = (EXPECTED.to_owned(), StepWork::Interpret);
         Self { name, work, decides: Decides::Both, cost: Cost::Reads }
     }
 
     pub(crate) fn stage(name: &str, at: usize, decides: Decides, cost: Cost) -> Self {
-        Self { name: name.to_owned(), work: Work::Stage(at), decides, cost }
+        Self { name: name.to_owned(), work: StepWork::Stage(at), decides, cost }
     }
 
     pub(crate) fn glance() -> Self {
-        let (name, work) = (OUTCOME.to_owned(), Work::Glance);
+        let (name, work) = (OUTCOME.to_owned(), StepWork::Glance);
         Self { name, work, decides: Decides::Reject, cost: Cost::Runs }
     }
 
     pub(crate) fn outcome() -> Self {
-        let (name, work) = (OUTCOME.to_owned(), Work::Outcome);
+        let (name, work) = (OUTCOME.to_owned(), StepWork::Outcome);
         Self { name, work, decides: Decides::Both, cost: Cost::Last }
     }
 }
 
 /// What follows from the answer of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum AfterStep {
     /// The next step has its turn.
     GoOn,
     /// The variant is valid: no step is needed that finds out nothing else.
@@ -104,16 +104,16 @@ pub(crate) enum Next {
 
 /// The steps of a recipe.
 #[derive(Clone, Debug)]
-pub(crate) struct Plan(Vec<PlanStep>);
+pub(crate) struct RecipePlan(Vec<PlanStep>);
 
-impl Plan {
+impl RecipePlan {
     /// Makes a plan of steps in the order in which those of one class begin.
     pub(crate) fn new(steps: Vec<PlanStep>) -> Self {
         Self(steps)
     }
 
     /// The steps in their order: by cost, and then those first that rejected most of the variants that they saw.
-    pub(crate) fn order(&self, counts: &Counts) -> Vec<&PlanStep> {
+    pub(crate) fn order(&self, counts: &AllStageCounts) -> Vec<&PlanStep> {
         let mut order: Vec<&PlanStep> = self.0.iter().collect();
         order.sort_by_cached_key(|step| (step.cost, Reverse(counts.rejections(&step.name))));
         order
@@ -123,8 +123,8 @@ impl Plan {
     pub(crate) fn follow(
         &self,
         depth: Depth,
-        counts: &Counts,
-        mut run: impl FnMut(&PlanStep) -> Next,
+        counts: &AllStageCounts,
+        mut run: impl FnMut(&PlanStep) -> AfterStep,
     ) {
         let mut is_accepted = false;
         for step in self.order(counts) {
@@ -132,8 +132,8 @@ impl Plan {
                 continue;
             }
             match (run(step), depth) {
-                (Next::Rejected, Depth::Verdict | Depth::Confirmation) => return,
-                (Next::Accepted, Depth::Verdict) => is_accepted = true,
+                (AfterStep::Rejected, Depth::Verdict | Depth::Confirmation) => return,
+                (AfterStep::Accepted, Depth::Verdict) => is_accepted = true,
                 _ => {}
             }
         }

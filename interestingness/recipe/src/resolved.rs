@@ -15,7 +15,7 @@ use clreduce_tools::Tool;
 use toml::Spanned;
 
 use crate::admission::{Admission, Need};
-use crate::configuration::{Configuration, DevicePool, Means, Program};
+use crate::configuration::{Configuration, DevicePool, Means, VariantProgram};
 use crate::error::Problem;
 use crate::expected::EXPECTED;
 use crate::format::{
@@ -95,13 +95,13 @@ impl ResolvedRecipe {
     }
 
     /// Returns the programs that are compared; `None` where one of their files is missing.
-    pub(crate) fn programs<'a>(&'a self, case: &'a TestCase) -> Option<Vec<Program<'a>>> {
+    pub(crate) fn programs<'a>(&'a self, case: &'a TestCase) -> Option<Vec<VariantProgram<'a>>> {
         let arguments = self.arguments.as_deref();
         if self.variants.is_empty() {
-            return Program::new(case, None, arguments, "").map(|program| vec![program]);
+            return VariantProgram::new(case, None, arguments, "").map(|program| vec![program]);
         }
         let program = |variant: &'a VariantTable| {
-            Program::new(case, variant.file.as_deref(), arguments, &variant.options)
+            VariantProgram::new(case, variant.file.as_deref(), arguments, &variant.options)
         };
         self.variants.iter().map(program).collect()
     }
@@ -110,7 +110,7 @@ impl ResolvedRecipe {
     pub(crate) fn run_on<'a>(
         &self,
         configuration: &'a Configuration,
-        programs: &[Program<'_>],
+        programs: &[VariantProgram<'_>],
         limit: Duration,
         cancel: &Cancel,
     ) -> ShownOutcomes<'a> {

@@ -5,14 +5,14 @@ use std::sync::{Mutex, PoisonError};
 use clreduce_process::Progress;
 
 /// The configurations and checks that run, in the order in which they began.
-pub(crate) struct Running<'a> {
+pub(crate) struct RunningNames<'a> {
     progress: &'a Progress,
     /// The purpose of the runs, for people.
     why: &'static str,
     names: Mutex<Vec<String>>,
 }
 
-impl<'a> Running<'a> {
+impl<'a> RunningNames<'a> {
     pub fn new(progress: &'a Progress, why: &'static str) -> Self {
         Self { progress, why, names: Mutex::default() }
     }

@@ -9,7 +9,7 @@ use clreduce_check::{
 };
 use clreduce_process::{Cancel, End, ToolRunner};
 
-use crate::configuration::{Program, expand};
+use crate::configuration::{VariantProgram, expand};
 use crate::format::RequiredRuns;
 use crate::pin::StageVerdict;
 use crate::shown::sanitizer_report;
@@ -127,7 +127,7 @@ impl RecipeStage {
 /// A variant, as a stage gets it.
 #[derive(Clone, Copy)]
 pub(crate) struct StageInput<'a> {
-    pub program: &'a Program<'a>,
+    pub program: &'a VariantProgram<'a>,
     /// The kernel that is checked, if there is one.
     pub subject: Option<&'a HostKernel>,
     pub tolerated: &'a Tolerated,
@@ -182,7 +182,7 @@ impl ReadyStage {
     /// Returns all findings of a check, tolerated ones too.
     pub(crate) fn findings(
         &self,
-        program: &Program<'_>,
+        program: &VariantProgram<'_>,
         subject: Option<&HostKernel>,
         cancel: &Cancel,
     ) -> Vec<Finding> {
@@ -198,7 +198,7 @@ impl ReadyStage {
     /// The program, where it has no kernel and a compiler only reads it.
     fn without_kernel(
         &self,
-        program: &Program<'_>,
+        program: &VariantProgram<'_>,
         subject: Option<&HostKernel>,
     ) -> Option<HostKernel> {
         let is_read = subject.is_none() && !self.stage.is_costly();

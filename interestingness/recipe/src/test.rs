@@ -8,21 +8,21 @@ use clreduce_testcase::{Clues, TestCase};
 
 use crate::calibrated::CalibratedRecipe;
 use crate::calibration::Calibration;
-use crate::counts::{Counts, StageCounts};
+use crate::counts::{AllStageCounts, StageCounts};
 use crate::judgement::{Judgement, OUTCOME, StageResult, outcome_of};
 use crate::limits::{ConfigurationLimits, fitting};
 use crate::pin::StageVerdict;
-use crate::plan::{Depth, Plan};
+use crate::plan::{Depth, RecipePlan};
 use crate::resolved::ResolvedRecipe;
 use crate::stages::{ReadyStage, names_of};
-use crate::trial::Trial;
+use crate::trial::VariantTrial;
 
 /// A recipe that was calibrated on the original.
 pub struct RecipeTest {
     pub(crate) recipe: CalibratedRecipe,
     pub(crate) warnings: Vec<String>,
-    plan: Plan,
-    counts: Counts,
+    plan: RecipePlan,
+    counts: AllStageCounts,
 }
 
 impl RecipeTest {
@@ -34,7 +34,7 @@ impl RecipeTest {
     ) -> Self {
         let limits = ConfigurationLimits::new(&calibration);
         let recipe = CalibratedRecipe { kit, ready, calibration, slippage: false, limits };
-        Self { plan: recipe.plan(), recipe, warnings, counts: Counts::default() }
+        Self { plan: recipe.plan(), recipe, warnings, counts: AllStageCounts::default() }
     }
 
     /// Runs every configuration on every valid variant, which [`Judgement::slipped`] needs.
@@ -101,9 +101,9 @@ impl RecipeTest {
             let results = vec![StageResult::of_outcome(why, Duration::ZERO)];
             return Judgement { outcome: outcome_of(&results, started.elapsed()), results };
         };
-        let mut trial = Trial::new(&self.recipe, &programs, depth, cancel);
+        let mut trial = VariantTrial::new(&self.recipe, &programs, depth, cancel);
         self.plan.follow(depth, &self.counts, |step| trial.run(step));
-        let Trial { known, results, .. } = trial;
+        let VariantTrial { known, results, .. } = trial;
         if !cancel.is_cancelled() {
             self.counts.add(&results);
         }

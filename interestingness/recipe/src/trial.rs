@@ -7,27 +7,27 @@ use clreduce_interestingness::Cancel;
 
 use crate::admission::Need;
 use crate::calibrated::{CalibratedRecipe, Looks, cancelled};
-use crate::configuration::Program;
+use crate::configuration::VariantProgram;
 use crate::confirm::confirmed;
 use crate::expected::{self, EXPECTED, Expected};
 use crate::format::RequiredRuns;
 use crate::judgement::{OUTCOME, StageResult};
 use crate::pin::StageVerdict;
-use crate::plan::{Depth, Next, PlanStep, Work};
+use crate::plan::{AfterStep, Depth, PlanStep, StepWork};
 use crate::shown::ShownOutcomes;
 use crate::stages::{ReadyStage, StageInput, sum_up};
 
 /// A file of the variant, and what the checks say about it.
 struct CheckedFile<'a> {
-    program: &'a Program<'a>,
+    program: &'a VariantProgram<'a>,
     subject: Option<HostKernel>,
     gathered: CollectedReports,
 }
 
 /// A variant that is judged.
-pub(crate) struct Trial<'a> {
+pub(crate) struct VariantTrial<'a> {
     recipe: &'a CalibratedRecipe,
-    programs: &'a [Program<'a>],
+    programs: &'a [VariantProgram<'a>],
     depth: Depth,
     cancel: &'a Cancel,
     files: Vec<CheckedFile<'a>>,
@@ -42,10 +42,10 @@ pub(crate) struct Trial<'a> {
     pub results: Vec<StageResult>,
 }
 
-impl<'a> Trial<'a> {
+impl<'a> VariantTrial<'a> {
     pub(crate) fn new(
         recipe: &'a CalibratedRecipe,
-        programs: &'a [Program<'a>],
+        programs: &'a [VariantProgram<'a>],
         depth: Depth,
         cancel: &'a Cancel,
     ) -> Self {
@@ -67,36 +67,38 @@ impl<'a> Trial<'a> {
     }
 
     /// Does the work of a step.
-    pub(crate) fn run(&mut self, step: &PlanStep) -> Next {
+    pub(crate) fn run(&mut self, step: &PlanStep) -> AfterStep {
         let next = match step.work {
-            Work::Interpret => self.interpret(),
-            Work::Stage(at) => {
+            StepWork::Interpret => self.interpret(),
+            StepWork::Stage(at) => {
                 let ready: &'a ReadyStage = &self.recipe.ready[at];
                 self.stage(ready)
             }
-            Work::Glance => self.glance(),
-            Work::Outcome => self.outcome(),
+            StepWork::Glance => self.glance(),
+            StepWork::Outcome => self.outcome(),
         };
-        if self.cancel.is_cancelled() { Next::Rejected } else { next }
+        if self.cancel.is_cancelled() { AfterStep::Rejected } else { next }
     }
 
-    fn interpret(&mut self) -> Next {
+    fn interpret(&mut self) -> AfterStep {
         // Variants of one program are compared with each other.
-        let [program] = self.programs else { return Next::GoOn };
+        let [program] = self.programs else { return AfterStep::GoOn };
         let started = Instant::now();
         let (verdict, notes, next) =
             match expected::judge(program, &self.recipe.kit.check.build_options) {
-                Expected::Outside(_) if self.depth != Depth::Everything => return Next::GoOn,
+                Expected::Outside(_) if self.depth != Depth::Everything => return AfterStep::GoOn,
                 Expected::Outside(why) => {
                     let note = format!("left to the other stages: {why}");
-                    (StageVerdict::Passes, vec![note], Next::GoOn)
+                    (StageVerdict::Passes, vec![note], AfterStep::GoOn)
                 }
-                Expected::Invalid(why) => (StageVerdict::Rejects(why), Vec::new(), Next::Rejected),
+                Expected::Invalid(why) => {
+                    (StageVerdict::Rejects(why), Vec::new(), AfterStep::Rejected)
+                }
                 Expected::Right(outputs) => {
                     let right = ShownOutcomes::right(EXPECTED, outputs);
                     let notes = vec![right.describe()];
                     self.expected = Some(right);
-                    (StageVerdict::Passes, notes, Next::Accepted)
+                    (StageVerdict::Passes, notes, AfterStep::Accepted)
                 }
             };
         let (stage, wall) = (EXPECTED.to_owned(), started.elapsed());
@@ -123,7 +125,7 @@ impl<'a> Trial<'a> {
             self.recipe.calibration.computed && only.is_some_and(HostKernel::has_one_result);
     }
 
-    fn stage(&mut self, ready: &ReadyStage) -> Next {
+    fn stage(&mut self, ready: &ReadyStage) -> AfterStep {
         let started = Instant::now();
         self.open_files();
         self.to_run.retain(|name| ready.stage.check() != Some(*name));
@@ -153,7 +155,7 @@ impl<'a> Trial<'a> {
 
     /// Rejects a variant without the bug before it is known to be valid. What exceeds its limit may be invalid, and the checks
     /// find out sooner whether a kernel ends: it is left to them.
-    fn glance(&mut self) -> Next {
+    fn glance(&mut self) -> AfterStep {
         let started = Instant::now();
         self.open_files();
         let most = if self.is_computed { 1 } else { 2 };
@@ -164,18 +166,18 @@ impl<'a> Trial<'a> {
                 ready.stage.is_costly()
                     && ready.stage.check().is_some_and(|name| self.to_run.contains(&name))
             });
-        let next = if is_left { Next::GoOn } else { next(&verdict) };
+        let next = if is_left { AfterStep::GoOn } else { next(&verdict) };
         self.results.push(StageResult::of_outcome(verdict, started.elapsed()));
         next
     }
 
     /// What the checks say together, and then whether the outcome is the pinned one. A glance is a part of that.
-    fn outcome(&mut self) -> Next {
+    fn outcome(&mut self) -> AfterStep {
         let started = Instant::now();
         let computed = self.sum_up();
         let is_open = |result: &StageResult| result.verdict != StageVerdict::Passes;
         if self.depth != Depth::Everything && self.results.iter().any(is_open) {
-            return Next::Rejected;
+            return AfterStep::Rejected;
         }
         let all = self.depth == Depth::Everything || self.recipe.slippage;
         let trusted = self.expected.as_ref().filter(|_| self.depth == Depth::Verdict);
@@ -221,11 +223,13 @@ impl<'a> Trial<'a> {
 }
 
 /// What follows from a verdict. A tool that failed has decided nothing: another step may still reject the variant.
-fn next(verdict: &StageVerdict) -> Next {
+fn next(verdict: &StageVerdict) -> AfterStep {
     match verdict {
-        StageVerdict::Passes | StageVerdict::Unresolved(_) | StageVerdict::NotRun(_) => Next::GoOn,
+        StageVerdict::Passes | StageVerdict::Unresolved(_) | StageVerdict::NotRun(_) => {
+            AfterStep::GoOn
+        }
         StageVerdict::Rejects(_) | StageVerdict::Slipped(_) | StageVerdict::TimedOut(_) => {
-            Next::Rejected
+            AfterStep::Rejected
         }
     }
 }

@@ -9,7 +9,7 @@ use clreduce_process::Cancel;
 use clreduce_testcase::{Feature, SourceFile, TestCase};
 
 use crate::calibration::limit_of;
-use crate::configuration::{Configuration, Means, Program};
+use crate::configuration::{Configuration, Means, VariantProgram};
 use crate::pin::Pin;
 use crate::resolved::ResolvedRecipe;
 
@@ -26,7 +26,7 @@ pub(crate) struct Executed {
 /// compared.
 pub(crate) fn executed(
     kit: &ResolvedRecipe,
-    programs: &[Program<'_>],
+    programs: &[VariantProgram<'_>],
     pin: &Pin,
     limits: &BTreeMap<String, u64>,
     cancel: &Cancel,
@@ -62,7 +62,7 @@ fn of_kernel(
 /// accused comes last, because it runs the program wrongly. If its run crashes or does not end, it is left out.
 fn of_program(
     kit: &ResolvedRecipe,
-    program: &Program<'_>,
+    program: &VariantProgram<'_>,
     pin: &Pin,
     limits: &BTreeMap<String, u64>,
     cancel: &Cancel,
@@ -74,7 +74,7 @@ fn of_program(
     let mut files: Vec<SourceFile> = program.case.files().to_vec();
     files.get_mut(program.file)?.bytes = probed.text().into();
     let case = TestCase::new(files).ok()?;
-    let with_probes = Program {
+    let with_probes = VariantProgram {
         case: &case,
         file: program.file,
         plan: program.plan.clone(),

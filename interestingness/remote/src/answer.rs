@@ -15,7 +15,7 @@ pub(crate) const NO_ANSWER: u8 = 4;
 
 /// The order and the variant that an answer is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Question {
+pub(crate) struct AskedAbout {
     order: String,
     variant: String,
 }
@@ -23,7 +23,7 @@ pub(crate) struct Question {
 /// An answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Answer {
-    pub question: Question,
+    pub question: AskedAbout,
     pub says: Says,
 }
 
@@ -68,7 +68,7 @@ pub(crate) enum NoAnswer {
     Because(String),
 }
 
-impl Question {
+impl AskedAbout {
     /// The question about a variant. `order` is the text of the order.
     pub(crate) fn new(order: &[u8], variant: &TestCase) -> Self {
         let order = ContentHash::of(order).to_string();
@@ -84,7 +84,7 @@ impl Answer {
     pub(crate) fn read(
         bytes: &[u8],
         exit_code: i32,
-        question: &Question,
+        question: &AskedAbout,
     ) -> Result<Says, NoAnswer> {
         let answer: Self = serde_json::from_slice(bytes)
             .map_err(|error| NoAnswer::Because(format!("its answer cannot be read: {error}")))?;
@@ -110,8 +110,8 @@ mod tests {
 
     use super::*;
 
-    fn question(text: &str) -> Question {
-        Question::new(b"order", &TestCase::single("a.c", text.as_bytes()).unwrap())
+    fn question(text: &str) -> AskedAbout {
+        AskedAbout::new(b"order", &TestCase::single("a.c", text.as_bytes()).unwrap())
     }
 
     #[test]

@@ -11,7 +11,7 @@ use bazel_remote_apis::build::bazel::remote::execution::v2::{
 use bazel_remote_apis::google::bytestream::WriteRequest;
 use tonic::{Code, Status};
 
-use crate::connection::Shared;
+use crate::connection::SharedState;
 use crate::digest::{Blob, BlobDigest};
 
 /// Smaller blobs are sent without a question whether the service has them: most are new.
@@ -20,7 +20,7 @@ const SMALL: u64 = 32 << 10;
 /// Pieces that are read ahead.
 const PIECES_AHEAD: usize = 4;
 
-impl Shared {
+impl SharedState {
     /// Sends those of the blobs that the service lacks.
     ///
     /// # Errors

@@ -32,7 +32,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(20);
 
 /// The connections to a service.
 #[derive(Debug)]
-pub(crate) struct Calls {
+pub(crate) struct Connections {
     short: Channel,
     executions: Vec<Channel>,
     next: AtomicUsize,
@@ -46,7 +46,7 @@ pub(crate) type ActionCache = api::action_cache_client::ActionCacheClient<Channe
 pub(crate) type Execution = api::execution_client::ExecutionClient<Channel>;
 pub(crate) type Capabilities = api::capabilities_client::CapabilitiesClient<Channel>;
 
-impl Calls {
+impl Connections {
     /// Connections that are made at the first call. Must be called in the runtime.
     pub(crate) fn new(
         address: &RemoteAddress,

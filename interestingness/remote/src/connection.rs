@@ -14,7 +14,7 @@ use clreduce_process::Cancel;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::{Notify, Semaphore, oneshot};
 
-use crate::calls::{Calls, advice, with_causes};
+use crate::calls::{Connections, advice, with_causes};
 use crate::digest::BlobDigest;
 use crate::failure::{Failure, RemoteError};
 use crate::job::{Job, WorkerAnswer};
@@ -29,7 +29,7 @@ const GUESS_PRIORITY: i32 = 1;
 /// A service that runs actions. Many reductions can share it.
 #[derive(Debug)]
 pub struct Remote {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<SharedState>,
     pub(crate) properties: Vec<KeyValue>,
     runtime: Handle,
     /// Dropped to end the thread.
@@ -39,8 +39,8 @@ pub struct Remote {
 
 /// The state that all actions share.
 #[derive(Debug)]
-pub(crate) struct Shared {
-    pub(crate) calls: Calls,
+pub(crate) struct SharedState {
+    pub(crate) calls: Connections,
     address: String,
     /// A permit for each action that the service may have at a time. One that is not wanted any more counts until it ends.
     pub(crate) slots: Arc<Semaphore>,
@@ -72,7 +72,7 @@ impl Remote {
             Builder::new_current_thread().enable_all().build().map_err(RemoteError::Thread)?;
         let calls = {
             let _inside = runtime.enter();
-            Calls::new(address, options, slots.get())?
+            Connections::new(address, options, slots.get())?
         };
         let handle = runtime.handle().clone();
         let (stop, stopped) = oneshot::channel::<()>();
@@ -84,7 +84,7 @@ impl Remote {
         let thread = thread.spawn(run).map_err(RemoteError::Thread)?;
         let mut properties = options.remote_property.clone();
         properties.sort();
-        let mut shared = Shared::new(calls, address.to_string(), slots);
+        let mut shared = SharedState::new(calls, address.to_string(), slots);
         let (sender, receiver) = mpsc::sync_channel(1);
         handle.spawn(async move {
             let capabilities = shared.capabilities().await;
@@ -151,8 +151,8 @@ impl Drop for Remote {
     }
 }
 
-impl Shared {
-    fn new(calls: Calls, address: String, slots: NonZeroUsize) -> Self {
+impl SharedState {
+    fn new(calls: Connections, address: String, slots: NonZeroUsize) -> Self {
         Self {
             calls,
             address,

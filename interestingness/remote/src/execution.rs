@@ -19,10 +19,10 @@ use tonic::{Code, Status, Streaming};
 
 use crate::answer::{Answer, NoAnswer};
 use crate::calls::with_causes;
-use crate::connection::Shared;
+use crate::connection::SharedState;
 use crate::digest::BlobDigest;
 use crate::failure::Failure;
-use crate::job::{ANSWER, Job, Memory, WorkerAnswer};
+use crate::job::{ANSWER, CacheUse, Job, WorkerAnswer};
 
 /// Times that an action is executed before it counts as without an answer.
 const ATTEMPTS: u32 = 7;
@@ -38,7 +38,7 @@ const MOST_ANSWER: u64 = 16 << 20;
 
 /// The state of an action that others look at while it is executed.
 #[derive(Debug, Default)]
-struct Running {
+struct ActionState {
     /// The name of the operation, once the service has told it.
     name: SetOnce<String>,
     given_up: AtomicBool,
@@ -63,7 +63,7 @@ enum Trouble {
     GivenUp,
 }
 
-impl Shared {
+impl SharedState {
     /// Runs an action to its answer; `None` once `cancelled` is told.
     pub(crate) async fn run(
         self: Arc<Self>,
@@ -75,7 +75,7 @@ impl Shared {
             permit = slots.acquire_owned() => permit,
             () = cancelled.notified() => return Ok(None),
         };
-        let running = Arc::new(Running::default());
+        let running = Arc::new(ActionState::default());
         let (shared, state) = (Arc::clone(&self), Arc::clone(&running));
         // A task of its own: it holds the slot until the action has ended, whoever waits for it.
         let mut task = tokio::spawn(async move {
@@ -96,7 +96,7 @@ impl Shared {
     }
 
     /// Asks the service to end an action.
-    async fn cancel(&self, running: &Running) {
+    async fn cancel(&self, running: &ActionState) {
         if self.cannot_cancel.load(Ordering::Relaxed) {
             return;
         }
@@ -112,8 +112,8 @@ impl Shared {
     }
 
     /// Executes an action as often as it takes.
-    async fn attempts(&self, job: &Job, running: &Running) -> Result<WorkerAnswer, Failure> {
-        if job.memory == Memory::Use
+    async fn attempts(&self, job: &Job, running: &ActionState) -> Result<WorkerAnswer, Failure> {
+        if job.memory == CacheUse::Use
             && let Some(answer) = self.remembered(job).await
         {
             self.cached.fetch_add(1, Ordering::Relaxed);
@@ -130,7 +130,7 @@ impl Shared {
                 pause = (pause * 2).min(LONGEST_PAUSE);
             }
             // A failure may be in the cache as well.
-            let may_be_cached = job.memory == Memory::Use && attempt == 0;
+            let may_be_cached = job.memory == CacheUse::Use && attempt == 0;
             match self.attempt(job, running, may_be_cached).await {
                 Ok(answer) => {
                     let count = if answer.was_cached { &self.cached } else { &self.executed };
@@ -168,7 +168,7 @@ impl Shared {
     async fn attempt(
         &self,
         job: &Job,
-        running: &Running,
+        running: &ActionState,
         may_be_cached: bool,
     ) -> Result<WorkerAnswer, Trouble> {
         if running.given_up.load(Ordering::Acquire) {
@@ -211,7 +211,7 @@ impl Shared {
         &self,
         mut stream: Streaming<Operation>,
         job: &Job,
-        running: &Running,
+        running: &ActionState,
         name: &mut Option<String>,
     ) -> Result<ExecuteResponse, Trouble> {
         loop {

@@ -6,7 +6,7 @@ use bazel_remote_apis::build::bazel::remote::execution::v2::{
     Action, Command, Platform, command::EnvironmentVariable, platform::Property,
 };
 
-use crate::answer::{Question, Says};
+use crate::answer::{AskedAbout, Says};
 use crate::digest::{Blob, BlobDigest};
 use crate::fingerprint::Fingerprint;
 use crate::options::KeyValue;
@@ -36,17 +36,17 @@ pub(crate) struct Job {
     pub(crate) blobs: Vec<Blob>,
     /// The time after which the service ends it.
     pub(crate) limit: Duration,
-    pub(crate) memory: Memory,
+    pub(crate) memory: CacheUse,
     /// The answer may turn out not to be needed.
     pub(crate) is_guess: bool,
-    pub(crate) question: Question,
+    pub(crate) question: AskedAbout,
     /// The tools that the machine must have.
     pub(crate) expect: Option<Fingerprint>,
 }
 
 /// The use of the answers that the service remembers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Memory {
+pub(crate) enum CacheUse {
     /// A remembered answer is as good as a new one, and a new one is remembered.
     Use,
     /// A new answer is wanted, to be remembered in place of the old one.
@@ -71,9 +71,9 @@ pub(crate) struct Circumstances<'a> {
     pub(crate) limit: Duration,
     /// Distinguishes actions that are otherwise the same.
     pub(crate) salt: String,
-    pub(crate) memory: Memory,
+    pub(crate) memory: CacheUse,
     pub(crate) is_guess: bool,
-    pub(crate) question: Question,
+    pub(crate) question: AskedAbout,
     pub(crate) expect: Option<Fingerprint>,
 }
 
@@ -107,7 +107,7 @@ impl Job {
             command_digest: Some(command.digest.to_proto()),
             input_root_digest: Some(root.to_proto()),
             timeout: Some(duration(seconds)),
-            do_not_cache: memory == Memory::Avoid,
+            do_not_cache: memory == CacheUse::Avoid,
             salt: salt.into_bytes(),
             platform,
         });

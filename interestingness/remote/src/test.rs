@@ -15,13 +15,13 @@ use clreduce_testcase::TestCase;
 use serde::{Deserialize, Serialize};
 
 use crate::agreement::{self, Tools, unexpected};
-use crate::answer::{Calibrated, Question, Says};
+use crate::answer::{AskedAbout, Calibrated, Says};
 use crate::connection::Remote;
 use crate::digest::Blob;
 use crate::failure::{Failure, RemoteError};
 use crate::fingerprint::Fingerprint;
 use crate::job::{
-    Circumstances, Job, Memory, ORDER, ORIGINAL, PROGRAM, TEST, VARIANT, WorkerAnswer,
+    CacheUse, Circumstances, Job, ORDER, ORIGINAL, PROGRAM, TEST, VARIANT, WorkerAnswer,
 };
 use crate::order::{Ask, Order, OrderedTest, Sandbox, TestFiles};
 use crate::tree::Folder;
@@ -71,16 +71,16 @@ pub struct RemoteTest {
 
 /// The circumstances of a question.
 #[derive(Clone, Debug)]
-struct Manner {
+struct Circumstance {
     /// Distinguishes actions that are otherwise the same.
     salt: String,
-    memory: Memory,
+    memory: CacheUse,
     /// The answer may turn out not to be needed.
     is_guess: bool,
 }
 
-impl Manner {
-    fn new(memory: Memory) -> Self {
+impl Circumstance {
+    fn new(memory: CacheUse) -> Self {
         Self { salt: String::new(), memory, is_guess: false }
     }
 }
@@ -119,7 +119,7 @@ impl RemoteTest {
             first: OnceLock::new(),
             repeats: AtomicU64::new(0),
         };
-        let tools = test.find_tools(Memory::Use, cancel)?;
+        let tools = test.find_tools(CacheUse::Use, cancel)?;
         test.tools = match tools {
             Some(tools) => tools,
             None => return Ok(None),
@@ -137,7 +137,7 @@ impl RemoteTest {
         original: &TestCase,
         cancel: &Cancel,
     ) -> Result<Option<Self>, RemoteError> {
-        let answers = self.ask_first(Ask::Calibration, original, Memory::Use, cancel);
+        let answers = self.ask_first(Ask::Calibration, original, CacheUse::Use, cancel);
         let Some(answers) = answers.map_err(|error| RemoteError::NoAnswer(error.to_string()))?
         else {
             return Ok(None);
@@ -211,7 +211,7 @@ impl RemoteTest {
     }
 
     /// Asks machines for their tools.
-    fn find_tools(&self, memory: Memory, cancel: &Cancel) -> Result<Option<Tools>, RemoteError> {
+    fn find_tools(&self, memory: CacheUse, cancel: &Cancel) -> Result<Option<Tools>, RemoteError> {
         let nothing = TestCase::new(Vec::new()).map_err(|_| unexpected())?;
         let answers = self.ask_first(Ask::Tools, &nothing, memory, cancel);
         let Some(answers) = answers.map_err(|error| RemoteError::NoAnswer(error.to_string()))?
@@ -227,14 +227,14 @@ impl RemoteTest {
         &self,
         ask: Ask,
         variant: &TestCase,
-        memory: Memory,
+        memory: CacheUse,
         cancel: &Cancel,
     ) -> Result<Option<Vec<WorkerAnswer>>, Failure> {
         let answers = self.ask_several(ask, variant, memory, cancel)?;
         let was_unfit =
             |answer: &WorkerAnswer| answer.was_cached && matches!(answer.says, Says::Unfit(_));
         if answers.iter().flatten().any(was_unfit) {
-            return self.ask_several(ask, variant, Memory::Refresh, cancel);
+            return self.ask_several(ask, variant, CacheUse::Refresh, cancel);
         }
         Ok(answers)
     }
@@ -243,11 +243,11 @@ impl RemoteTest {
         &self,
         ask: Ask,
         variant: &TestCase,
-        memory: Memory,
+        memory: CacheUse,
         cancel: &Cancel,
     ) -> Result<Option<Vec<WorkerAnswer>>, Failure> {
         let salts = (1..=FIRST_RUNS).map(|number| format!("first run {number}"));
-        let manners = salts.map(|salt| Manner { salt, ..Manner::new(memory) });
+        let manners = salts.map(|salt| Circumstance { salt, ..Circumstance::new(memory) });
         let jobs = manners.map(|manner| self.job(ask, variant, manner)).collect();
         self.remote.run(jobs, cancel).into_iter().collect()
     }
@@ -256,7 +256,7 @@ impl RemoteTest {
         &self,
         ask: Ask,
         variant: &TestCase,
-        manner: Manner,
+        manner: Circumstance,
         cancel: &Cancel,
     ) -> Result<Outcome, NotRun> {
         let job = self.job(ask, variant, manner);
@@ -273,7 +273,7 @@ impl RemoteTest {
     /// is told anew, so that the next run begins with those of today.
     fn not_run(&self, failure: Failure, cancel: &Cancel) -> NotRun {
         let Failure::OtherTools(why) = &failure else { return NotRun::Failed(failure.to_string()) };
-        let now = self.find_tools(Memory::Refresh, cancel);
+        let now = self.find_tools(CacheUse::Refresh, cancel);
         let have_changed =
             matches!(&now, Ok(Some(now)) if now.fingerprint != self.tools.fingerprint);
         NotRun::Failed(if have_changed {
@@ -284,7 +284,7 @@ impl RemoteTest {
     }
 
     /// The action for a question.
-    fn job(&self, ask: Ask, variant: &TestCase, manner: Manner) -> Job {
+    fn job(&self, ask: Ask, variant: &TestCase, manner: Circumstance) -> Job {
         let is_first = ask == Ask::Tools;
         let limits = if is_first { Limits::default() } else { self.limits() };
         let is_recipe = matches!(self.test, OrderedTest::Recipe { .. });
@@ -313,23 +313,23 @@ impl RemoteTest {
         };
         // Strings, numbers and lists of them: this cannot fail.
         let order = serde_json::to_vec(&order).unwrap_or_default();
-        let question = Question::new(&order, variant);
+        let question = AskedAbout::new(&order, variant);
         let mut files = self.base.clone();
         files.add(ORDER, Blob::new(order), false);
         fill(files.folder(VARIANT), variant);
         let properties = &self.remote.properties;
-        let Manner { salt, memory, is_guess } = manner;
+        let Circumstance { salt, memory, is_guess } = manner;
         let circumstances =
             Circumstances { properties, limit, salt, memory, is_guess, question, expect };
         Job::new(&files, circumstances)
     }
 
     /// The manner of a question whose answer the service must not remember: it has a salt that no action ever had.
-    fn afresh(&self) -> Manner {
+    fn afresh(&self) -> Circumstance {
         let number = self.repeats.fetch_add(1, Ordering::Relaxed);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         let salt = format!("again {number} {} {now}", std::process::id());
-        Manner { salt, ..Manner::new(Memory::Avoid) }
+        Circumstance { salt, ..Circumstance::new(CacheUse::Avoid) }
     }
 
     fn limits(&self) -> Limits {

@@ -17,7 +17,7 @@ use clreduce_process::TestCommand;
 use clreduce_recipe::{Calibration, Recipe, RecipeOptions};
 use clreduce_testcase::{SourceFile, TestCase};
 
-use crate::answer::{Answer, Calibrated, NO_ANSWER, OTHER_TOOLS, Question, Says};
+use crate::answer::{Answer, AskedAbout, Calibrated, NO_ANSWER, OTHER_TOOLS, Says};
 use crate::environment;
 use crate::fingerprint::Fingerprint;
 use crate::job::{ANSWER, JUDGE, ORDER, ORIGINAL, TEST, VARIANT};
@@ -57,7 +57,7 @@ fn judge(root: &Path) -> io::Result<ExitCode> {
     let order: Order = serde_json::from_slice(&text)?;
     let said = order.language.as_deref().and_then(|name| name.parse().ok());
     let variant = read_case(&root.join(VARIANT))?.in_language(said);
-    let question = Question::new(&text, &variant);
+    let question = AskedAbout::new(&text, &variant);
     let found = fingerprint(&order, root)?;
     let says = match &order.expect {
         Some(expected) if *expected != found => Says::OtherTools(found),
@@ -317,7 +317,7 @@ mod tests {
                 let root = action.path();
                 fs::write(&outside, "untouched").unwrap();
                 plant(&root.join(name), &outside);
-                let question = Question::new(b"", &TestCase::new(Vec::new()).unwrap());
+                let question = AskedAbout::new(b"", &TestCase::new(Vec::new()).unwrap());
                 let says = Says::Judged(Box::new(Outcome::from(Verdict::TimedOut)));
                 write(root, &Answer { question: question.clone(), says }).unwrap();
                 let answer = root.join(ANSWER);

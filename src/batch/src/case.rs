@@ -14,7 +14,7 @@ use clreduce_testcase::TestCase;
 use thiserror::Error;
 
 use crate::history::{CommitRecord, History};
-use crate::record::{CaseOutcome, Measure, PassRecord, Record};
+use crate::record::{CaseOutcome, CaseRecord, Measure, PassRecord};
 use crate::{Batch, Case, OpenError, files};
 use clreduce_engine::events::{Ending, Event};
 use clreduce_engine::{Reduced, Reduction, ReductionError, Resume};
@@ -55,10 +55,10 @@ pub(crate) struct Attempt<'a> {
 impl Attempt<'_> {
     /// Reduces the case. What cannot be different the next time is written down; the rest (a full
     /// disk, an interruption) is tried again by the next run.
-    pub(crate) fn record(&self, case: Case) -> Record {
+    pub(crate) fn record(&self, case: Case) -> CaseRecord {
         let name = case.name.clone();
         if self.batch.cancel.is_cancelled() {
-            return Record::without_result(&name, CaseOutcome::Interrupted, String::new());
+            return CaseRecord::without_result(&name, CaseOutcome::Interrupted, String::new());
         }
         // A pass that panics on one program does not take the others with it.
         let attempt = catch_unwind(AssertUnwindSafe(|| self.reduce(case)));
@@ -68,26 +68,26 @@ impl Attempt<'_> {
                 (record, is_final)
             }
             Ok(Err(error)) => {
-                (Record::without_result(&name, CaseOutcome::Failed, with_causes(&error)), false)
+                (CaseRecord::without_result(&name, CaseOutcome::Failed, with_causes(&error)), false)
             }
             Err(panic) => {
                 let reason = format!("internal error of clreduce: {}", message(&*panic));
-                (Record::without_result(&name, CaseOutcome::Failed, reason), true)
+                (CaseRecord::without_result(&name, CaseOutcome::Failed, reason), true)
             }
         };
         if is_final && let Err(error) = self.finish(&record) {
-            return Record { reason: format!("cannot be recorded: {error}"), ..record };
+            return CaseRecord { reason: format!("cannot be recorded: {error}"), ..record };
         }
         record
     }
 
     /// From now on the case is not touched again.
-    fn finish(&self, record: &Record) -> io::Result<()> {
+    fn finish(&self, record: &CaseRecord) -> io::Result<()> {
         record.write(self.folder)?;
         clreduce_files::remove_tree(&self.folder.join(STATE))
     }
 
-    fn reduce(&self, case: Case) -> Result<Record, CaseError> {
+    fn reduce(&self, case: Case) -> Result<CaseRecord, CaseError> {
         let (name, facts) = (case.name, case.facts);
         let reduction = (case.open)().map_err(CaseError::Open)?;
         let original = reduction.case().clone();
@@ -100,7 +100,7 @@ impl Attempt<'_> {
         let (seconds_before, tests_before) = history.before();
         let began = Instant::now();
         let result = self.run(reduction, (state, facts), &mut history, began);
-        let mut record = Record::without_result(&name, CaseOutcome::Failed, String::new());
+        let mut record = CaseRecord::without_result(&name, CaseOutcome::Failed, String::new());
         record.original = original.hash().to_string();
         record.before = Measure::of(&original);
         record.after = record.before;
@@ -184,7 +184,7 @@ impl Attempt<'_> {
     }
 }
 
-impl Record {
+impl CaseRecord {
     /// The record of a reduction that has ended. What its test says about the result is not known yet.
     #[must_use]
     pub fn of(name: &str, original: &TestCase, reduced: &Reduced) -> Self {

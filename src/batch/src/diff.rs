@@ -17,7 +17,7 @@ const MOST_LINES: usize = 120;
 /// The change between two versions of a test case, as a unified diff with long runs cut.
 #[must_use]
 pub fn diff(old: &TestCase, new: &TestCase) -> String {
-    let mut shown = Shown { text: String::new(), lines: 0 };
+    let mut shown = ShownFile { text: String::new(), lines: 0 };
     let several = old.files().len() > 1;
     for before in old.files() {
         let after = new.files().iter().find(|file| file.path == before.path);
@@ -34,7 +34,7 @@ pub fn diff(old: &TestCase, new: &TestCase) -> String {
     shown.text
 }
 
-fn one_file(old: &[u8], new: &[u8], shown: &mut Shown) {
+fn one_file(old: &[u8], new: &[u8], shown: &mut ShownFile) {
     let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
     let diff = TextDiff::from_lines(&*old, &*new);
     for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
@@ -62,12 +62,12 @@ fn one_file(old: &[u8], new: &[u8], shown: &mut Shown) {
     }
 }
 
-struct Shown {
+struct ShownFile {
     text: String,
     lines: usize,
 }
 
-impl Shown {
+impl ShownFile {
     fn change(&mut self, (sign, line): &(char, &str)) {
         let mut cut: String = line.chars().take(LINE_CHARS).collect();
         if cut.len() < line.len() {

@@ -28,7 +28,7 @@ use clreduce_speculation::Pool;
 
 pub use diff::diff;
 pub use history::{CommitRecord, read_history};
-pub use record::{CaseOutcome, Measure, PassRecord, Record};
+pub use record::{CaseOutcome, CaseRecord, Measure, PassRecord};
 
 /// Open cases per thread of the pool. While one makes its next variants, another one's test runs; what
 /// is still free goes to guesses.
@@ -69,7 +69,7 @@ pub enum BatchProgress {
         /// Which case.
         case: usize,
         /// Its outcome.
-        record: Box<Record>,
+        record: Box<CaseRecord>,
         /// It was over before this run began.
         earlier: bool,
     },
@@ -79,7 +79,7 @@ pub enum BatchProgress {
 #[derive(Clone, Debug)]
 pub struct BatchResult {
     /// The outcome of each case, in their order. Those that an interruption left unfinished say so.
-    pub records: Vec<Record>,
+    pub records: Vec<CaseRecord>,
     /// Wall time of this run.
     pub wall: Duration,
     /// Of the time of all threads, the share in which tests ran; 0 to 1.
@@ -189,7 +189,7 @@ impl Batch {
         let started = Instant::now();
         let pool = Arc::new(Pool::new(self.jobs).map_err(BatchError::Threads)?);
         let count = cases.len();
-        let mut records: Vec<Option<Record>> = (0..count).map(|_| None).collect();
+        let mut records: Vec<Option<CaseRecord>> = (0..count).map(|_| None).collect();
         let waiting = Mutex::new(cases.into_iter().enumerate());
         let (sender, receiver) = unbounded();
         thread::scope(|scope| {
@@ -221,9 +221,9 @@ impl Batch {
         case: Case,
         pool: &Arc<Pool>,
         tell: &(dyn Fn(u64) + Sync),
-    ) -> (Record, bool) {
+    ) -> (CaseRecord, bool) {
         let folder = self.folder_of(&case.name);
-        match Record::read(&folder) {
+        match CaseRecord::read(&folder) {
             Some(record) => (record, true),
             None => {
                 (case::Attempt { folder: &folder, batch: self, pool, tell }.record(case), false)

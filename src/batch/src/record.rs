@@ -89,7 +89,7 @@ pub struct PassRecord {
 
 /// The outcome of a case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Record {
+pub struct CaseRecord {
     /// Its name.
     pub name: String,
     /// Content hash of the original, as 64 hexadecimal digits; empty where it could not be read.
@@ -120,7 +120,7 @@ pub struct Record {
     pub output: String,
 }
 
-impl Record {
+impl CaseRecord {
     /// The questions that each pass asked in vain.
     pub fn refusals(&self) -> impl Iterator<Item = (&str, u64)> {
         self.passes.iter().map(|pass| (pass.name.as_str(), pass.steps - pass.interesting))

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clreduce_batch::{Batch, Case, CaseOutcome, OpenError, Record};
+use clreduce_batch::{Batch, Case, CaseOutcome, CaseRecord, OpenError};
 use clreduce_devices::WorkerOptions;
 use clreduce_engine::Reduction;
 use clreduce_generator::Kernel;
@@ -244,7 +244,7 @@ impl BugReduction<'_> {
         recipe: (&Recipe, &Path),
     ) -> Result<String, Stop> {
         let case = self.case(&small.source)?;
-        let is_over = Record::read(&self.batch.folder_of(name)).is_some();
+        let is_over = CaseRecord::read(&self.batch.folder_of(name)).is_some();
         // A case that is over is not opened again.
         let test = if is_over { None } else { Some(self.test(name, recipe, &case)?) };
         let (test, facts) = test.map(|made| (made.test, made.facts)).unzip();
@@ -264,7 +264,7 @@ impl BugReduction<'_> {
         let (outcome, reason) = (record.outcome, record.reason);
         if !outcome.is_reduced() {
             // What is not written down may be different the next time, as with a full disk.
-            if Record::read(&self.batch.folder_of(name)).is_none() {
+            if CaseRecord::read(&self.batch.folder_of(name)).is_none() {
                 let name = name.to_owned();
                 return Err(Stop::Campaign(CampaignError::Stopped { name, reason }));
             }

@@ -14,7 +14,7 @@ pub struct Chances {
 
 /// The key of an estimate of a chance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Trial {
+pub struct ChanceKey {
     /// The index of the row that proposed the variant.
     pub row: usize,
     /// True if an earlier run of the row took what was easily found.
@@ -76,7 +76,7 @@ impl Chances {
 
     /// Returns the chance that a variant is interesting, in thousandths.
     #[must_use]
-    pub fn of(&self, trial: Trial) -> u16 {
+    pub fn of(&self, trial: ChanceKey) -> u16 {
         let row = &self.rows[trial.row];
         let usual = row.usual * SHARES[trial.share()] / 1000;
         let usual = if trial.in_later_run && row.fades { usual * LATER / 1000 } else { usual };
@@ -84,12 +84,12 @@ impl Chances {
     }
 
     /// Takes the verdict on a variant into account.
-    pub fn learn(&mut self, trial: Trial, interesting: bool) {
+    pub fn learn(&mut self, trial: ChanceKey, interesting: bool) {
         self.rows[trial.row].verdicts[trial.share()].add(interesting);
     }
 }
 
-impl Trial {
+impl ChanceKey {
     /// The share of the program that goes, as an index of [`SHARES`].
     fn share(self) -> usize {
         let gone = self.current.saturating_sub(self.tokens);
@@ -135,11 +135,11 @@ mod tests {
         Chances::new(&TABLE.iter().collect::<Vec<_>>())
     }
 
-    fn trial(row: usize) -> Trial {
-        Trial { row, in_later_run: false, tokens: 990, current: 1000 }
+    fn trial(row: usize) -> ChanceKey {
+        ChanceKey { row, in_later_run: false, tokens: 990, current: 1000 }
     }
 
-    fn first_of(phase: Phase) -> Trial {
+    fn first_of(phase: Phase) -> ChanceKey {
         trial(TABLE.iter().position(|row| row.phase == phase).unwrap())
     }
 
@@ -168,13 +168,13 @@ mod tests {
             more in 0..1000_usize,
         ) {
             let mut chances = chances();
-            let trial = Trial { tokens, ..trial(row.index(TABLE.len())) };
-            let larger = Trial { tokens: tokens.saturating_sub(more), ..trial };
+            let trial = ChanceKey { tokens, ..trial(row.index(TABLE.len())) };
+            let larger = ChanceKey { tokens: tokens.saturating_sub(more), ..trial };
             prop_assert!(chances.of(larger) <= chances.of(trial));
             for verdict in verdicts {
                 chances.learn(trial, verdict);
             }
-            let later = Trial { in_later_run: true, ..trial };
+            let later = ChanceKey { in_later_run: true, ..trial };
             prop_assert!(chances.of(later) <= chances.of(trial));
             let (mut no, mut yes) = (chances.clone(), chances.clone());
             no.learn(trial, false);

@@ -20,7 +20,7 @@ pub mod search;
 #[cfg(test)]
 mod tests;
 
-pub use chances::{Chances, Trial};
+pub use chances::{ChanceKey, Chances};
 pub use choice::PassChoice;
 pub use protected::Protected;
 pub use reducer::{Basis, CHEAP_TO_PARSE, Reducer, ReducerPlan};

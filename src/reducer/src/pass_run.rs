@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clreduce_passes::{Grouping, Proposal, Row, Snapshot, UnusedDeclarations};
 use clreduce_testcase::{Complaint, ContentHash, Edit, Patch, Size, TestCase, is_recountable};
 
-use crate::lists::List;
+use crate::lists::ProposalList;
 use crate::order::{SizeRule, is_smaller};
 use crate::refuted::{Refuted, Tried};
 use crate::repairs::Repairs;
@@ -21,7 +21,7 @@ pub(crate) struct PassRun<G> {
     recountable: Arc<[bool]>,
     proposals: Arc<[Patch]>,
     /// The lists, the next one last.
-    lists: Arc<[List]>,
+    lists: Arc<[ProposalList]>,
     /// The number of those that have not begun yet.
     lists_left: usize,
     /// The sizes of groups, where proposals are tried together.
@@ -49,7 +49,7 @@ pub(crate) struct PassRun<G> {
 
 /// What a pass run does not try.
 #[derive(Clone, Copy)]
-pub(crate) struct Limits {
+pub(crate) struct PassRunLimits {
     /// The sizes of groups.
     pub(crate) sizes: GroupSizes,
     /// A variant has so many tokens less at least, if anything is asked.
@@ -89,11 +89,11 @@ impl<G: Search> PassRun<G> {
         base: Arc<Snapshot>,
         row: &Row,
         proposals: Vec<Proposal>,
-        mut lists: Vec<List>,
-        limits: Limits,
+        mut lists: Vec<ProposalList>,
+        limits: PassRunLimits,
         unused: Option<Arc<UnusedDeclarations>>,
     ) -> Self {
-        let Limits { sizes, least_gain, patience } = limits;
+        let PassRunLimits { sizes, least_gain, patience } = limits;
         let patches: Vec<Patch> = proposals.into_iter().map(|proposal| proposal.patch).collect();
         let is_in_groups = row.policy.grouping == Grouping::Groups;
         if !is_in_groups {
@@ -290,7 +290,7 @@ impl<G: Search> PassRun<G> {
 
     fn begin_next_list(&mut self) -> Option<()> {
         self.lists_left = self.lists_left.checked_sub(1)?;
-        let List { items, is_deep } = &self.lists[self.lists_left];
+        let ProposalList { items, is_deep } = &self.lists[self.lists_left];
         let is_left = |index: &u32| !self.accepted.covers(&self.proposals[*index as usize]);
         let items: Vec<u32> = items.iter().copied().filter(is_left).collect();
         self.search = if *is_deep {

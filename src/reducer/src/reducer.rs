@@ -8,12 +8,12 @@ use clreduce_passes::{
 };
 use clreduce_testcase::{Clues, Complaint, ContentHash, Language, Patch, Size, TestCase};
 
-use crate::chances::{Chances, Trial};
+use crate::chances::{ChanceKey, Chances};
 use crate::choice::PassChoice;
 use crate::headers::Headers;
 use crate::lists::lists;
 use crate::nested::Nested;
-use crate::pass_run::{Combination, Limits, PassRun};
+use crate::pass_run::{Combination, PassRun, PassRunLimits};
 use crate::protected::Protected;
 use crate::refuted::Refuted;
 use crate::schedule::{Position, Schedule};
@@ -196,7 +196,7 @@ impl<G: Search> Reducer<G> {
         let tokens = self.current.1.tokens;
         self.run_until = row.policy.until_lost.map_or(0, |part| tokens - tokens / part as usize);
         let least_gain = row.policy.least_gain.map(|part| tokens / part as usize);
-        let limits = Limits { sizes, least_gain, patience: row.policy.patience };
+        let limits = PassRunLimits { sizes, least_gain, patience: row.policy.patience };
         self.pass_run = Some((index, PassRun::new(base, row, proposals, lists, limits, unused)));
         true
     }
@@ -256,14 +256,14 @@ pub struct Basis {
     /// The row that proposed the candidate.
     pub row: &'static Row,
     /// The trial, with the index of the row in the schedule.
-    pub trial: Trial,
+    pub trial: ChanceKey,
     /// True if it is a candidate of a nested reduction, which has estimates of its own.
     pub nested: bool,
 }
 
 /// The key from which the chance of a variant of this row is estimated.
-fn trial(row: usize, in_later_run: bool, attempt: &Combination, current: &Size) -> Trial {
-    Trial { row, in_later_run, tokens: attempt.size.tokens, current: current.tokens }
+fn trial(row: usize, in_later_run: bool, attempt: &Combination, current: &Size) -> ChanceKey {
+    ChanceKey { row, in_later_run, tokens: attempt.size.tokens, current: current.tokens }
 }
 
 impl<G: Search> CandidateSource for Reducer<G> {

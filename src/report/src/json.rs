@@ -2,12 +2,12 @@
 
 use std::io::Write;
 
-use clreduce_batch::{CommitRecord, Record};
+use clreduce_batch::{CaseRecord, CommitRecord};
 use clreduce_testcase::{SourceFile, printable_json};
 use clreduce_triage::Ranked;
 use serde::Serialize;
 
-use crate::{BatchReport, OutcomeTable, ReportError, ReportRow, Stopped};
+use crate::{BatchReport, CampaignOutcomes, ReportError, ReportRow, Stopped};
 
 /// Number of the format of `report.json`. It grows when a field is removed or gets another meaning, not when one is
 /// added.
@@ -15,7 +15,7 @@ pub const SCHEMA: u32 = 1;
 
 /// The fields of `report.json` beside its list `cases`, each of which is a [`ReportedCase`].
 #[derive(Serialize)]
-pub(crate) struct Head<'a> {
+pub(crate) struct ReportFields<'a> {
     /// [`SCHEMA`].
     schema: u32,
     /// Version of clreduce that wrote the report.
@@ -26,14 +26,14 @@ pub(crate) struct Head<'a> {
     clusters: &'a [String],
     /// The outcomes of a campaign.
     #[serde(skip_serializing_if = "Option::is_none")]
-    outcomes: Option<&'a OutcomeTable>,
+    outcomes: Option<&'a CampaignOutcomes>,
 }
 
 /// A case: its record, with the fields of `case.json`, its place in the order, and its details.
 #[derive(Serialize)]
 pub(crate) struct ReportedCase<'a> {
     #[serde(flatten)]
-    record: &'a Record,
+    record: &'a CaseRecord,
     #[serde(flatten)]
     place: PlaceInOrder<'a>,
     /// Path of the original.
@@ -83,8 +83,8 @@ struct RepeatCommand {
 
 impl BatchReport<'_> {
     /// The fields of the report beside its cases.
-    pub(crate) fn head(&self) -> Head<'_> {
-        Head {
+    pub(crate) fn head(&self) -> ReportFields<'_> {
+        ReportFields {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
             title: self.title,

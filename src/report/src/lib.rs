@@ -12,7 +12,7 @@ mod programs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clreduce_batch::{CommitRecord, Record, read_history};
+use clreduce_batch::{CaseRecord, CommitRecord, read_history};
 use clreduce_testcase::{InvalidTestCase, TestCase};
 use clreduce_triage::{Ranked, Triage};
 use serde::Serialize;
@@ -32,20 +32,20 @@ pub struct BatchReport<'a> {
     /// Title of the page.
     pub title: &'a str,
     /// The records of all cases.
-    pub records: &'a [Record],
+    pub records: &'a [CaseRecord],
     /// The order of the cases that have a result.
     pub triage: &'a Triage,
     /// For each case of the triage, the index of its record.
     pub triaged: &'a [usize],
     /// The outcomes of a campaign, if the cases come from one.
-    pub outcomes: Option<&'a OutcomeTable>,
+    pub outcomes: Option<&'a CampaignOutcomes>,
     /// Finds the details of a case.
-    pub details: &'a dyn Fn(&Record) -> Result<CaseDetails, ReportError>,
+    pub details: &'a dyn Fn(&CaseRecord) -> Result<CaseDetails, ReportError>,
 }
 
 /// The outcomes of the programs of a campaign, by configuration and class.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct OutcomeTable {
+pub struct CampaignOutcomes {
     /// The number of programs.
     pub programs: u64,
     /// The classes of outcomes, as people say them; all but the right results.
@@ -133,7 +133,7 @@ impl ReportError {
 
 /// One case of the report, with its rank if it has a result.
 struct ReportRow<'a> {
-    record: &'a Record,
+    record: &'a CaseRecord,
     ranked: Option<&'a Ranked>,
 }
 

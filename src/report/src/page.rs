@@ -7,13 +7,13 @@ use std::io::Write;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use clreduce_batch::{CaseOutcome, Measure, Record};
+use clreduce_batch::{CaseOutcome, CaseRecord, Measure};
 use clreduce_testcase::{TestCase, printable_json};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::Serialize;
 
-use crate::json::{Head, PlaceInOrder};
+use crate::json::{PlaceInOrder, ReportFields};
 use crate::{BatchReport, ReportError, ReportRow, Stopped};
 
 /// The page without data.
@@ -27,7 +27,7 @@ const DATA_HERE: &str = "<!-- The data of the report are here. -->\n";
 #[derive(Serialize)]
 struct Overview<'a> {
     #[serde(flatten)]
-    head: Head<'a>,
+    head: ReportFields<'a>,
     cases: Vec<CaseFigures<'a>>,
 }
 
@@ -75,7 +75,8 @@ impl BatchReport<'_> {
         row: &ReportRow<'a>,
     ) -> Result<CaseFigures<'a>, ReportError> {
         let result = (self.details)(row.record)?.result;
-        let Record { name, outcome, reason, before, after, steps, tests, seconds, .. } = row.record;
+        let CaseRecord { name, outcome, reason, before, after, steps, tests, seconds, .. } =
+            row.record;
         Ok(CaseFigures {
             name,
             outcome: *outcome,

@@ -22,6 +22,6 @@ pub use pool::{Permit, Pool, Waiter};
 pub use running::TestId;
 pub use scheduler::{Action, Counters, Judged, Scheduler, SchedulerStep};
 pub use skip::SkipPass;
-pub use tally::{Tally, WrongSuccesses};
+pub use tally::{RepeatedResults, WrongSuccesses};
 pub use tree::Tree;
 pub use verdicts::{FlakyCounts, Verdicts};

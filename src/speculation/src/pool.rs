@@ -186,11 +186,11 @@ impl Drop for Permit {
 /// The state of the semaphore.
 #[derive(Debug)]
 struct Permits {
-    queues: Mutex<Queues>,
+    queues: Mutex<PoolQueues>,
 }
 
 #[derive(Debug)]
-struct Queues {
+struct PoolQueues {
     /// Permits that nobody has and nobody waits for.
     free: usize,
     /// Permits in use, and how many were ever given.
@@ -212,7 +212,7 @@ struct QueueEntry {
 
 impl Permits {
     fn new(free: usize) -> Self {
-        let queues = Queues {
+        let queues = PoolQueues {
             free,
             taken: 0,
             takes: 0,
@@ -225,12 +225,12 @@ impl Permits {
         Self { queues: Mutex::new(queues) }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Queues> {
+    fn lock(&self) -> MutexGuard<'_, PoolQueues> {
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Queues {
+impl PoolQueues {
     fn enqueue(&mut self, waiter: &Waiter, is_certain: bool) {
         let queue = if is_certain { &mut self.certain } else { &mut self.supposed };
         if queue.iter().all(|waiting| waiting.waiter != waiter.number) {

@@ -8,7 +8,7 @@ use clreduce_testcase::TestCase;
 
 use crate::confirmations::{Confirmation, Confirmations};
 use crate::running::{RunningTest, RunningTests, TestId, Work};
-use crate::search::Search;
+use crate::search::CandidateSearch;
 use crate::tree::Tree;
 use crate::verdicts::{TakenVerdict, Verdicts};
 
@@ -88,7 +88,7 @@ pub struct Scheduler<S> {
     confirmations: Confirmations,
     running: RunningTests,
     /// The search for the next candidate, until a verdict arrives.
-    search: Option<Search>,
+    search: Option<CandidateSearch>,
     slots: usize,
     counters: Counters,
     /// A test whose verdict is needed cannot be run.

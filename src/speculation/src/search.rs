@@ -24,7 +24,7 @@ pub(crate) struct Prospect {
 
 /// A search under way. It holds until a verdict arrives or the root moves on.
 #[derive(Debug)]
-pub(crate) struct Search {
+pub(crate) struct CandidateSearch {
     /// The state to look at before those that are open: the root, at first.
     root: Option<usize>,
     open: BinaryHeap<Branch>,
@@ -35,7 +35,7 @@ pub(crate) struct Search {
     waiting: VecDeque<Prospect>,
 }
 
-impl Search {
+impl CandidateSearch {
     /// A search from the real state of a tree.
     pub(crate) fn new<S: CandidateSource>(tree: &Tree<S>) -> Self {
         Self {
@@ -155,7 +155,7 @@ mod tests {
     fn a_round_of_tests_costs_one_search() {
         const SLOTS: usize = 1000;
         let mut tree = Tree::new(Answers(String::new()), 8 * SLOTS);
-        let mut search = Search::new(&tree);
+        let mut search = CandidateSearch::new(&tree);
         let looks = Cell::new(0);
         let known = |_: &ContentHash| {
             looks.set(looks.get() + 1);
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn what_was_found_without_room_comes_first_when_there_is_some() {
         let mut tree = Tree::new(Answers(String::new()), 100);
-        let mut search = Search::new(&tree);
+        let mut search = CandidateSearch::new(&tree);
         let none = |_: &ContentHash| false;
         assert_eq!(search.best(&mut tree, (4, false), |_| None, none), None);
         let first = search.best(&mut tree, (4, true), |_| None, none).unwrap();

@@ -2,14 +2,14 @@
 
 /// The results of testing one variant again and again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct RepeatedResults {
     /// The number of times that it was interesting.
     pub interesting: u32,
     /// The number of times that it was tested.
     pub runs: u32,
 }
 
-impl Tally {
+impl RepeatedResults {
     /// The number of tests of one variant after which no more are run. A test that is right in two of three runs has nearly
     /// always decided by then; one that says "yes" and "no" in turn never does.
     const MOST_RUNS: u32 = 100;
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_few_wrong_results_do_not_decide() {
-        let tally = |interesting, runs| Tally { interesting, runs };
+        let tally = |interesting, runs| RepeatedResults { interesting, runs };
         assert_eq!(tally(0, 0).decides(3), None);
         assert_eq!(tally(0, 1).decides(3), None);
         assert_eq!(tally(0, 2).decides(3), Some(false));
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn yes_and_no_in_turn_end_without_a_decision() {
-        let tally = |interesting, runs| Tally { interesting, runs };
+        let tally = |interesting, runs| RepeatedResults { interesting, runs };
         assert_eq!(tally(49, 99).decides(3), None);
         assert_eq!(tally(50, 100).decides(3), Some(false));
         assert!(tally(50, 100).is_undecided() && !tally(49, 100).is_undecided());

@@ -23,14 +23,14 @@ const MOST_BYTES: usize = 512 << 20;
 /// A tree of supposed states.
 #[derive(Debug)]
 pub struct Tree<S> {
-    nodes: Slab<Node<S>>,
+    nodes: Slab<TreeNode<S>>,
     root: usize,
     /// Most nodes at any time: each may hold a variant.
     capacity: usize,
 }
 
 #[derive(Debug)]
-struct Node<S> {
+struct TreeNode<S> {
     source: S,
     next: Next,
     /// The variant that became the current test case on the way from the parent.
@@ -58,7 +58,7 @@ impl<S: CandidateSource> Tree<S> {
     pub fn new(mut source: S, capacity: usize) -> Self {
         let next = source.next();
         let mut nodes = Slab::new();
-        let root = nodes.insert(Node::new(source, next, None));
+        let root = nodes.insert(TreeNode::new(source, next, None));
         Self { nodes, root, capacity }
     }
 
@@ -90,7 +90,7 @@ impl<S: CandidateSource> Tree<S> {
     /// The variants that are the candidate of a state in the tree.
     #[must_use]
     pub(crate) fn candidates(&self) -> HashSet<ContentHash> {
-        let hash = |(_, node): (usize, &Node<S>)| match &node.next {
+        let hash = |(_, node): (usize, &TreeNode<S>)| match &node.next {
             Next::Candidate(candidate) => Some(candidate.hash),
             Next::Blocked | Next::Done => None,
         };
@@ -198,7 +198,7 @@ impl<S: CandidateSource> Tree<S> {
         source.mark_supposed();
         let committed = source.take_verdict(branch.interesting);
         let next = source.next();
-        let child = self.nodes.insert(Node::new(source, next, committed));
+        let child = self.nodes.insert(TreeNode::new(source, next, committed));
         self.nodes[branch.parent].children[answer] = Some(child);
         self.release(child, branch);
         Some(child)
@@ -237,7 +237,7 @@ impl<S: CandidateSource> Tree<S> {
     }
 }
 
-impl<S> Node<S> {
+impl<S> TreeNode<S> {
     fn new(source: S, next: Next, committed: Option<TestCase>) -> Self {
         Self { source, next, committed, children: [None, None], released: false }
     }

@@ -10,7 +10,7 @@ use clreduce_candidates::Candidate;
 use clreduce_interestingness::{Filtered, Outcome, Verdict};
 use clreduce_testcase::{Complaint, ContentHash};
 
-use crate::tally::{Tally, WrongSuccesses};
+use crate::tally::{RepeatedResults, WrongSuccesses};
 
 /// Larger variants are tested without a look by the filter: they nearly always compile, and looking takes its time.
 const FILTER_AT_MOST: usize = 4_000;
@@ -38,7 +38,7 @@ pub struct FlakyCounts {
 
 impl FlakyCounts {
     /// Adds a variant that was tested again, after a first test that found it interesting.
-    pub fn add(&mut self, tally: &Tally, is_interesting: bool) {
+    pub fn add(&mut self, tally: &RepeatedResults, is_interesting: bool) {
         self.repeated += 1;
         self.wrongly_interesting += u64::from(!is_interesting);
         self.wrongly_rejected += u64::from(is_interesting && tally.interesting < tally.runs);
@@ -75,7 +75,7 @@ struct Decision {
     index: usize,
     verdict: Verdict,
     /// The outcomes after the first one, where that was a success and the test is flaky.
-    again: Option<Tally>,
+    again: Option<RepeatedResults>,
 }
 
 /// A verdict that the source takes.
@@ -275,7 +275,7 @@ impl Decision {
         let Some(seen) = seen.filter(|_| verdict == Verdict::Interesting) else {
             return Some(Self { index: 0, verdict, again: None });
         };
-        let (lead, mut tally) = (seen.lead(), Tally::default());
+        let (lead, mut tally) = (seen.lead(), RepeatedResults::default());
         outcomes.iter().enumerate().skip(1).find_map(|(index, outcome)| {
             tally.add(outcome.verdict == Verdict::Interesting);
             let verdict = match tally.decides(lead)? {

@@ -8,10 +8,10 @@ use clreduce_testcase::{Edit, Patch, TestCase};
 
 use crate::donor::{Free, Snippet};
 use crate::launch::{self, OWN_ELEMENTS};
-use crate::program::{Function, Program};
+use crate::program::{ParsedFunction, ParsedKernels};
 use crate::shape::{is_loop, jumps_out, synchronises};
 use crate::site::{Site, SiteKind};
-use crate::variable::{Space, Variable, variables_at};
+use crate::variable::{SplicedVariable, VariableSpace, variables_at};
 
 /// Elements of an array that takes the place of what a pointer points to.
 const ELEMENTS: usize = 64;
@@ -20,7 +20,7 @@ const MOST_PARAMETERS: usize = 24;
 
 /// The program with a part at a place; `None` if a name of the part cannot be bound there.
 pub(crate) fn put(
-    program: &Program,
+    program: &ParsedKernels,
     site: Site,
     snippet: &Snippet,
     dimensions: usize,
@@ -60,11 +60,11 @@ pub(crate) fn put(
 struct Binder<'a> {
     snippet: &'a Snippet<'a>,
     /// The variables at the place.
-    variables: Vec<Variable<'a>>,
+    variables: Vec<SplicedVariable<'a>>,
     /// The variables that loops around the place count.
     busy: BTreeSet<SymbolId>,
     /// The function around the place.
-    function: Function,
+    function: ParsedFunction,
     /// The dimensions in which the kernel is launched.
     dimensions: usize,
     /// By free variable, what stands for it.
@@ -80,18 +80,22 @@ impl Binder<'_> {
     fn bind(&mut self, free: &Free, stream: &mut Stream) -> Option<Vec<u8>> {
         let variable = &free.variable;
         match (variable.of.base, variable.of.levels) {
-            (Base::Number(number), 0) if variable.space == Space::Private => {
+            (Base::Number(number), 0) if variable.space == VariableSpace::Private => {
                 Some(self.bind_value(free, number, stream))
             }
-            (Base::Aggregate(_), 0) if variable.space == Space::Private => {
+            (Base::Aggregate(_), 0) if variable.space == VariableSpace::Private => {
                 let spelled = variable.spelled()?;
                 let text = self.snippet.renamed(spelled, &BTreeMap::new());
                 (!text.contains(&b'{')).then(|| self.declare(variable, &text, b"", b"{0}"))
             }
-            (Base::Number(number), _) if variable.is_array && variable.space == Space::Private => {
+            (Base::Number(number), _)
+                if variable.is_array && variable.space == VariableSpace::Private =>
+            {
                 self.bind_array(free, number, stream)
             }
-            (Base::Number(number), 1) if !free.changes && variable.space != Space::Local => {
+            (Base::Number(number), 1)
+                if !free.changes && variable.space != VariableSpace::Local =>
+            {
                 self.bind_pointer(free, number, stream)
             }
             _ => None,
@@ -103,7 +107,7 @@ impl Binder<'_> {
         if let Some(initializer) = variable.closed_initializer()
             && variable.is_position()
         {
-            let is_same = |one: &&Variable| {
+            let is_same = |one: &&SplicedVariable| {
                 !free.changes
                     && one.of.number() == Some(number)
                     && one.closed_initializer() == Some(initializer)
@@ -113,15 +117,15 @@ impl Binder<'_> {
                 None => self.declare(variable, number.name().as_bytes(), b"", initializer),
             };
         }
-        let fits = |one: &&Variable| {
+        let fits = |one: &&SplicedVariable| {
             let may_change =
                 !one.is_const && !one.is_position() && !self.busy.contains(&one.symbol);
-            one.space == Space::Private
+            one.space == VariableSpace::Private
                 && one.of.number() == Some(number)
                 && (!free.changes || may_change)
                 && (!free.is_index || one.is_position() && !free.changes)
         };
-        let fitting: Vec<&Variable> = self.variables.iter().filter(fits).collect();
+        let fitting: Vec<&SplicedVariable> = self.variables.iter().filter(fits).collect();
         if !fitting.is_empty() && stream.chance(85) {
             return stream.pick(&fitting).name().to_vec();
         }
@@ -135,14 +139,14 @@ impl Binder<'_> {
     fn bind_array(&mut self, free: &Free, number: Number, stream: &mut Stream) -> Option<Vec<u8>> {
         let variable = &free.variable;
         let lengths = variable.lengths()?;
-        let fits = |one: &&Variable| {
+        let fits = |one: &&SplicedVariable| {
             one.is_array
-                && one.space == Space::Private
+                && one.space == VariableSpace::Private
                 && one.number() == Some(number)
                 && one.lengths() == Some(lengths)
                 && (!one.is_const || variable.is_const)
         };
-        let fitting: Vec<&Variable> = self.variables.iter().filter(fits).collect();
+        let fitting: Vec<&SplicedVariable> = self.variables.iter().filter(fits).collect();
         if !fitting.is_empty() && stream.chance(50) {
             return Some(stream.pick(&fitting).name().to_vec());
         }
@@ -156,25 +160,25 @@ impl Binder<'_> {
         stream: &mut Stream,
     ) -> Option<Vec<u8>> {
         let variable = &free.variable;
-        let fits = |one: &&Variable| {
+        let fits = |one: &&SplicedVariable| {
             one.space == variable.space
                 && one.of.levels == 1
                 && one.number() == Some(number)
                 && (!one.is_const || variable.is_const && !free.changes_elements)
-                && (one.space != Space::Private || one.is_array)
+                && (one.space != VariableSpace::Private || one.is_array)
                 // Other work-items may write there at the same time, or read what is written here.
-                && (one.space == Space::Private || !free.changes_elements && !one.is_written())
+                && (one.space == VariableSpace::Private || !free.changes_elements && !one.is_written())
         };
-        let fitting: Vec<&Variable> = self.variables.iter().filter(fits).collect();
+        let fitting: Vec<&SplicedVariable> = self.variables.iter().filter(fits).collect();
         if !fitting.is_empty() && stream.chance(70) {
             return Some(stream.pick(&fitting).name().to_vec());
         }
         match variable.space {
-            Space::Private => {
+            VariableSpace::Private => {
                 let lengths = format!("[{ELEMENTS}]");
                 Some(self.declare(variable, number.name().as_bytes(), lengths.as_bytes(), b"{0}"))
             }
-            Space::Global | Space::Constant if self.function.is_kernel => {
+            VariableSpace::Global | VariableSpace::Constant if self.function.is_kernel => {
                 self.add_parameter(free, number)
             }
             _ => fitting.first().map(|one| one.name().to_vec()),
@@ -185,7 +189,7 @@ impl Binder<'_> {
     fn add_parameter(&mut self, free: &Free, number: Number) -> Option<Vec<u8>> {
         let variable = &free.variable;
         let name = self.snippet.fresh(variable.name());
-        let is_const = variable.is_const && variable.space == Space::Global;
+        let is_const = variable.is_const && variable.space == VariableSpace::Global;
         let qualifiers = if is_const { "const " } else { "" };
         let mut text = format!("{} {qualifiers}{number} *", variable.space.name());
         text.push_str(std::str::from_utf8(&name).ok()?);
@@ -201,7 +205,7 @@ impl Binder<'_> {
     /// Declares a variable for a free name. Returns its name.
     fn declare(
         &mut self,
-        variable: &Variable,
+        variable: &SplicedVariable,
         spelled: &[u8],
         lengths: &[u8],
         value: &[u8],
@@ -235,7 +239,7 @@ fn literal(number: Number, stream: &mut Stream) -> Vec<u8> {
 }
 
 /// The variables in the heads of the loops around a place.
-fn counted(program: &Program, at: NodeId) -> BTreeSet<SymbolId> {
+fn counted(program: &ParsedKernels, at: NodeId) -> BTreeSet<SymbolId> {
     let tree = program.tree();
     let loops = tree.ancestors(at).filter(|&id| is_loop(tree.kind(id)));
     let heads = loops.flat_map(|id| {
@@ -246,7 +250,7 @@ fn counted(program: &Program, at: NodeId) -> BTreeSet<SymbolId> {
 
 /// The part in place of a value, and the declarations before the statement in which it stands.
 fn instead_of_value(
-    program: &Program,
+    program: &ParsedKernels,
     node: NodeId,
     text: &[u8],
     declarations: Vec<u8>,
@@ -266,7 +270,12 @@ fn instead_of_value(
 }
 
 /// The part in place of a statement or block, or before it.
-fn beside_or_instead(program: &Program, site: Site, text: &[u8], stream: &mut Stream) -> Edit {
+fn beside_or_instead(
+    program: &ParsedKernels,
+    site: Site,
+    text: &[u8],
+    stream: &mut Stream,
+) -> Edit {
     let range = program.tree().range(site.node);
     let old = &program.text[range.clone()];
     let is_beside = site.kind == SiteKind::Statement && stream.chance(40);
@@ -279,7 +288,7 @@ fn beside_or_instead(program: &Program, site: Site, text: &[u8], stream: &mut St
 }
 
 /// Returns true if a statement gives a variable its first value, or work-items wait in it, or it leaves the function.
-fn is_needed(program: &Program, node: NodeId) -> bool {
+fn is_needed(program: &ParsedKernels, node: NodeId) -> bool {
     let (tree, symbols) = (program.tree(), program.symbols());
     let sets = program.names_in(node).any(|(name, id)| {
         let declared = symbols.get(id).declarations[0];
@@ -293,7 +302,11 @@ fn is_needed(program: &Program, node: NodeId) -> bool {
 }
 
 /// Adds parameters to a kernel that nothing else declares or calls.
-fn more_parameters(program: &Program, function: Function, more: &[Vec<u8>]) -> Option<Edit> {
+fn more_parameters(
+    program: &ParsedKernels,
+    function: ParsedFunction,
+    more: &[Vec<u8>],
+) -> Option<Edit> {
     let (tree, symbols) = (program.tree(), program.symbols());
     let symbol = symbols.get(symbols.of(function.name)?);
     let list = tree.field(tree.parent(function.name)?, NodeField::Parameters)?;

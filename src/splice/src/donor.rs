@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use clreduce_language::{NodeField, NodeId, NodeKind, Number, SymbolId, SymbolKind, Use};
 use clreduce_testcase::{Edit, Patch, TestCase};
 
-use crate::program::Program;
+use crate::program::ParsedKernels;
 use crate::shape::{is_expression, is_statement, jumps_out, synchronises};
-use crate::variable::{Space, Variable};
+use crate::variable::{SplicedVariable, VariableSpace};
 
 /// Tokens of a part.
 const MOST_TOKENS: usize = 300;
 const MOST_TOKENS_OF_EXPRESSIONS: usize = 60;
 
 /// The expressions of a type.
-pub(crate) fn expressions(program: &Program, number: Option<Number>) -> Vec<NodeId> {
+pub(crate) fn expressions(program: &ParsedKernels, number: Option<Number>) -> Vec<NodeId> {
     let tree = program.tree();
     let is_one = |id: NodeId| {
         is_expression(tree.kind(id))
@@ -45,20 +45,20 @@ fn is_plain(kind: NodeKind) -> bool {
 }
 
 /// The statements that can stand elsewhere.
-pub(crate) fn statements(program: &Program) -> Vec<NodeId> {
+pub(crate) fn statements(program: &ParsedKernels) -> Vec<NodeId> {
     let is_one = |id: NodeId| is_statement(program.tree().kind(id)) && can_move(program, id, 4);
     inside_functions(program).filter(|&id| is_one(id)).collect()
 }
 
 /// The blocks that can stand elsewhere, bodies of functions too.
-pub(crate) fn blocks(program: &Program) -> Vec<NodeId> {
+pub(crate) fn blocks(program: &ParsedKernels) -> Vec<NodeId> {
     let is_one = |id: NodeId| {
         program.tree().kind(id) == NodeKind::CompoundStatement && can_move(program, id, 6)
     };
     inside_functions(program).filter(|&id| is_one(id)).collect()
 }
 
-fn can_move(program: &Program, id: NodeId, least: usize) -> bool {
+fn can_move(program: &ParsedKernels, id: NodeId, least: usize) -> bool {
     (least..=MOST_TOKENS).contains(&program.token_count(id))
         && !jumps_out(program, id)
         && !synchronises(program, id)
@@ -67,13 +67,13 @@ fn can_move(program: &Program, id: NodeId, least: usize) -> bool {
         })
 }
 
-fn inside_functions(program: &Program) -> impl Iterator<Item = NodeId> + '_ {
+fn inside_functions(program: &ParsedKernels) -> impl Iterator<Item = NodeId> + '_ {
     program.functions().into_iter().flat_map(|one| program.tree().subtree(one.body))
 }
 
 /// A part of a program.
 pub(crate) struct Snippet<'a> {
-    program: &'a Program,
+    program: &'a ParsedKernels,
     node: NodeId,
     /// The end of new names, so that they differ from all others.
     suffix: String,
@@ -83,7 +83,7 @@ pub(crate) struct Snippet<'a> {
 
 /// A variable that a part uses and does not declare.
 pub(crate) struct Free<'a> {
-    pub(crate) variable: Variable<'a>,
+    pub(crate) variable: SplicedVariable<'a>,
     /// True if it gets another value, or its address is taken.
     pub(crate) changes: bool,
     /// True if something that it points to gets another value.
@@ -94,7 +94,7 @@ pub(crate) struct Free<'a> {
 
 impl<'a> Snippet<'a> {
     /// A part, numbered among those of a kernel; `None` if it needs what cannot come along.
-    pub(crate) fn of(program: &'a Program, node: NodeId, part: u64) -> Option<Self> {
+    pub(crate) fn of(program: &'a ParsedKernels, node: NodeId, part: u64) -> Option<Self> {
         let (tree, symbols) = (program.tree(), program.symbols());
         let mut snippet = Self { program, node, suffix: format!("p{part}"), free: Vec::new() };
         for (name, id) in program.names_in(node) {
@@ -103,9 +103,10 @@ impl<'a> Snippet<'a> {
                 return None;
             }
             if snippet.declares(id) {
-                let variable = Variable::of(program, id);
-                if variable.is_some_and(|one| one.space != Space::Private && one.of.levels == 0)
-                    || variable.is_some_and(|one| one.space == Space::Local && one.is_array)
+                let variable = SplicedVariable::of(program, id);
+                if variable
+                    .is_some_and(|one| one.space != VariableSpace::Private && one.of.levels == 0)
+                    || variable.is_some_and(|one| one.space == VariableSpace::Local && one.is_array)
                 {
                     return None;
                 }
@@ -114,7 +115,7 @@ impl<'a> Snippet<'a> {
             if symbol.scope == NodeId(0) {
                 continue;
             }
-            let variable = Variable::of(program, id)?;
+            let variable = SplicedVariable::of(program, id)?;
             let found = Use::at(tree, name);
             let changes = found.may_change();
             let changes_elements = found.whole.writes() && !changes;
@@ -166,7 +167,7 @@ impl<'a> Snippet<'a> {
 
     /// What the program has at file scope, with new names: functions, types and constants, but no kernels. Pragmas that
     /// `other` has are left out.
-    pub(crate) fn library(&self, other: &Program) -> Option<Vec<u8>> {
+    pub(crate) fn library(&self, other: &ParsedKernels) -> Option<Vec<u8>> {
         let (tree, symbols) = (self.program.tree(), self.program.symbols());
         let known: BTreeSet<&[u8]> = pragmas(other).map(|id| other.bytes(id)).collect();
         let repeated = pragmas(self.program).filter(|&id| known.contains(self.program.bytes(id)));
@@ -189,7 +190,7 @@ impl<'a> Snippet<'a> {
 }
 
 /// Returns true if a name lies in an index, or is added to a pointer, inside a node.
-fn is_index(program: &Program, name: NodeId, node: NodeId) -> bool {
+fn is_index(program: &ParsedKernels, name: NodeId, node: NodeId) -> bool {
     let tree = program.tree();
     let mut at = name;
     for around in tree.ancestors(name).take_while(|&around| around >= node) {
@@ -208,7 +209,7 @@ fn is_index(program: &Program, name: NodeId, node: NodeId) -> bool {
     false
 }
 
-fn pragmas(program: &Program) -> impl Iterator<Item = NodeId> + '_ {
+fn pragmas(program: &ParsedKernels) -> impl Iterator<Item = NodeId> + '_ {
     let tree = program.tree();
     tree.children(NodeId(0)).filter(|&id| tree.kind(id) == NodeKind::PreprocCall)
 }

@@ -22,7 +22,7 @@ use clreduce_testcase::Language;
 use thiserror::Error;
 
 use donor::Snippet;
-use program::Program;
+use program::ParsedKernels;
 use site::{Site, SiteKind};
 
 /// The version of the format. A change of what a seed means raises it.
@@ -115,7 +115,7 @@ impl WithParts {
 /// A kernel to begin with, alone.
 fn host(collection: &dyn Collection, mut stream: Stream) -> Option<(usize, Vec<u8>)> {
     let index = stream.below(collection.count() as u64) as usize;
-    let program = Program::read(collection.text(index)?)?;
+    let program = ParsedKernels::read(collection.text(index)?)?;
     let kernels = single_kernels(&program.text, Language::OPENCL).ok()?;
     if kernels.is_empty() {
         return None;
@@ -137,7 +137,7 @@ fn with_parts(
 ) -> Option<WithParts> {
     let mut sources = vec![host];
     let dimensions = launch::dimensions(&text);
-    let mut program = Program::read(text)?;
+    let mut program = ParsedKernels::read(text)?;
     let parts = key.named("parts").stream().within(1, 5) as u64;
     for part in 0..parts {
         let spliced = (0..MOST_PLACES).find_map(|place| {
@@ -163,10 +163,10 @@ fn with_parts(
 /// Puts one part into a program, from a file whose index is returned too.
 fn one_part(
     collection: &dyn Collection,
-    (program, dimensions): (&Program, usize),
+    (program, dimensions): (&ParsedKernels, usize),
     part: u64,
     key: Key,
-) -> Option<(usize, Program)> {
+) -> Option<(usize, ParsedKernels)> {
     let mut stream = key.stream();
     let kind = stream.weighted(&SiteKind::WEIGHTS)?;
     let sites = Site::all(program, kind);
@@ -177,7 +177,7 @@ fn one_part(
     (0..MOST_DONORS).find_map(|donor| {
         let mut stream = key.named("donor").child(donor).stream();
         let index = stream.below(collection.count() as u64) as usize;
-        let other = Program::read(collection.text(index)?)?;
+        let other = ParsedKernels::read(collection.text(index)?)?;
         let nodes = fitting(&other, site);
         if nodes.is_empty() {
             return None;
@@ -186,12 +186,12 @@ fn one_part(
         let text = bind::put(program, site, &snippet, dimensions, &mut stream)?;
         let alone = single_kernels(&text, Language::OPENCL).ok()?;
         let [text] = <[Vec<u8>; 1]>::try_from(alone).ok()?;
-        Some((index, Program::read(text)?))
+        Some((index, ParsedKernels::read(text)?))
     })
 }
 
 /// The nodes of a program that can stand at a place of another one.
-fn fitting(program: &Program, site: Site) -> Vec<NodeId> {
+fn fitting(program: &ParsedKernels, site: Site) -> Vec<NodeId> {
     match site.kind {
         SiteKind::Expression => donor::expressions(program, site.number),
         SiteKind::Statement => donor::statements(program),

@@ -9,21 +9,21 @@ use clreduce_testcase::{Language, TestCase};
 use crate::LARGEST;
 
 /// A program that parses and has no directives but for pragmas.
-pub(crate) struct Program {
+pub(crate) struct ParsedKernels {
     pub(crate) text: Vec<u8>,
     snapshot: Snapshot,
 }
 
 /// A function definition.
 #[derive(Clone, Copy)]
-pub(crate) struct Function {
+pub(crate) struct ParsedFunction {
     pub(crate) definition: NodeId,
     pub(crate) name: NodeId,
     pub(crate) body: NodeId,
     pub(crate) is_kernel: bool,
 }
 
-impl Program {
+impl ParsedKernels {
     /// Reads a program; `None` if it is too large, has directives, or does not parse.
     pub(crate) fn read(text: Vec<u8>) -> Option<Self> {
         if text.len() > LARGEST {
@@ -75,13 +75,13 @@ impl Program {
     }
 
     /// All function definitions.
-    pub(crate) fn functions(&self) -> Vec<Function> {
+    pub(crate) fn functions(&self) -> Vec<ParsedFunction> {
         let tree = self.tree();
         let of = |definition: NodeId| {
             let body = tree.field(definition, NodeField::Body)?;
             let name = declared_name(tree, tree.field(definition, NodeField::Declarator)?)?;
             let is_kernel = is_kernel(tree, &self.text, definition);
-            (tree.kind(body) == NodeKind::CompoundStatement).then_some(Function {
+            (tree.kind(body) == NodeKind::CompoundStatement).then_some(ParsedFunction {
                 definition,
                 name,
                 body,
@@ -94,7 +94,7 @@ impl Program {
     }
 
     /// The function in whose body a node lies.
-    pub(crate) fn function_at(&self, node: NodeId) -> Option<Function> {
+    pub(crate) fn function_at(&self, node: NodeId) -> Option<ParsedFunction> {
         let tree = self.tree();
         let mut functions = self.functions().into_iter();
         functions.find(|one| one.body <= node && node < tree.node(one.body).after)

@@ -2,7 +2,7 @@
 
 use clreduce_language::{NodeId, NodeKind};
 
-use crate::program::Program;
+use crate::program::ParsedKernels;
 
 /// Starts of the names of built-in functions whose arguments have a meaning that types do not tell, or whose effect depends on
 /// what other work-items do: positions, memory, events, images.
@@ -37,7 +37,7 @@ pub(crate) fn is_position(name: &str) -> bool {
 }
 
 /// Returns true if work-items wait or work together in a node.
-pub(crate) fn synchronises(program: &Program, node: NodeId) -> bool {
+pub(crate) fn synchronises(program: &ParsedKernels, node: NodeId) -> bool {
     let mut calls = program.tree().subtree(node).filter_map(|id| program.built_in_call(id));
     calls.any(|name| {
         is_delicate(name)
@@ -49,7 +49,7 @@ pub(crate) fn synchronises(program: &Program, node: NodeId) -> bool {
 }
 
 /// Returns true if the code leaves a node other than at its end, or is entered in the middle.
-pub(crate) fn jumps_out(program: &Program, node: NodeId) -> bool {
+pub(crate) fn jumps_out(program: &ParsedKernels, node: NodeId) -> bool {
     let tree = program.tree();
     tree.subtree(node).any(|id| match tree.kind(id) {
         NodeKind::ReturnStatement | NodeKind::GotoStatement | NodeKind::LabeledStatement => true,
@@ -60,7 +60,7 @@ pub(crate) fn jumps_out(program: &Program, node: NodeId) -> bool {
 }
 
 /// Returns true if a `break` or `continue` ends something inside the node.
-fn is_inside(program: &Program, node: NodeId, jump: NodeId, with_switch: bool) -> bool {
+fn is_inside(program: &ParsedKernels, node: NodeId, jump: NodeId, with_switch: bool) -> bool {
     let tree = program.tree();
     let mut around = tree.ancestors(jump).take_while(|&id| id >= node);
     around.any(|id| match tree.kind(id) {

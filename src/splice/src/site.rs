@@ -2,7 +2,7 @@
 
 use clreduce_language::{NodeField, NodeId, NodeKind, Number, SymbolKind, declared_name};
 
-use crate::program::Program;
+use crate::program::ParsedKernels;
 use crate::shape::{is_delicate, is_expression, is_loop, is_statement, jumps_out, synchronises};
 
 /// The kind of a part.
@@ -30,7 +30,7 @@ pub(crate) struct Site {
 
 impl Site {
     /// All places of a kind, in source order.
-    pub(crate) fn all(program: &Program, kind: SiteKind) -> Vec<Self> {
+    pub(crate) fn all(program: &ParsedKernels, kind: SiteKind) -> Vec<Self> {
         let nodes = program
             .functions()
             .into_iter()
@@ -47,7 +47,7 @@ impl Site {
     }
 }
 
-fn is_place(program: &Program, node: NodeId) -> bool {
+fn is_place(program: &ParsedKernels, node: NodeId) -> bool {
     let tree = program.tree();
     let around = tree.parent(node).map(|parent| tree.kind(parent));
     let is_body = tree.node(node).field == Some(NodeField::Body);
@@ -61,21 +61,21 @@ fn is_place(program: &Program, node: NodeId) -> bool {
 }
 
 /// Returns true if a pragma before a loop is about the loop.
-fn has_pragma(program: &Program, node: NodeId) -> bool {
+fn has_pragma(program: &ParsedKernels, node: NodeId) -> bool {
     let tree = program.tree();
     let siblings = tree.parent(node).into_iter().flat_map(|parent| tree.children(parent));
     let before = siblings.take_while(|&sibling| sibling < node).last();
     before.is_some_and(|before| tree.kind(before) == NodeKind::PreprocCall)
 }
 
-fn is_block(program: &Program, node: NodeId) -> bool {
+fn is_block(program: &ParsedKernels, node: NodeId) -> bool {
     program.tree().kind(node) == NodeKind::CompoundStatement
         && !synchronises(program, node)
         && !jumps_out(program, node)
 }
 
 /// The type of an expression that another one can replace.
-fn value(program: &Program, node: NodeId) -> Option<Number> {
+fn value(program: &ParsedKernels, node: NodeId) -> Option<Number> {
     let tree = program.tree();
     if !is_expression(tree.kind(node)) || !tree.is_sound(node) {
         return None;
@@ -92,7 +92,7 @@ fn value(program: &Program, node: NodeId) -> Option<Number> {
 }
 
 /// Returns true if another value at a node changes nothing but values: no index, no address, no number of iterations.
-fn is_replaceable(program: &Program, node: NodeId) -> bool {
+fn is_replaceable(program: &ParsedKernels, node: NodeId) -> bool {
     let (tree, types) = (program.tree(), program.types());
     let mut at = node;
     while let Some(parent) = tree.parent(at) {

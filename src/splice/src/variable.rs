@@ -5,19 +5,19 @@ use clreduce_language::{
 };
 use clreduce_testcase::tokens;
 
-use crate::program::Program;
+use crate::program::ParsedKernels;
 use crate::shape::is_position;
 
 /// The memory that a variable lies in or points to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Space {
+pub(crate) enum VariableSpace {
     Private,
     Local,
     Global,
     Constant,
 }
 
-impl Space {
+impl VariableSpace {
     /// The qualifier.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -31,15 +31,15 @@ impl Space {
 
 /// A variable or parameter.
 #[derive(Clone, Copy)]
-pub(crate) struct Variable<'a> {
-    program: &'a Program,
+pub(crate) struct SplicedVariable<'a> {
+    program: &'a ParsedKernels,
     pub(crate) symbol: SymbolId,
     /// The identifier that declares it.
     name: NodeId,
     /// The declaration that it is a part of.
     declaration: NodeId,
     pub(crate) of: Type,
-    pub(crate) space: Space,
+    pub(crate) space: VariableSpace,
     /// True if it, or what it points to, is `const`.
     pub(crate) is_const: bool,
     pub(crate) is_array: bool,
@@ -47,9 +47,9 @@ pub(crate) struct Variable<'a> {
     initializer: Option<NodeId>,
 }
 
-impl<'a> Variable<'a> {
+impl<'a> SplicedVariable<'a> {
     /// A variable whose declaration is of a simple form; `None` for others.
-    pub(crate) fn of(program: &'a Program, symbol: SymbolId) -> Option<Self> {
+    pub(crate) fn of(program: &'a ParsedKernels, symbol: SymbolId) -> Option<Self> {
         let (tree, symbols) = (program.tree(), program.symbols());
         let kind = symbols.get(symbol).kind;
         if !matches!(kind, SymbolKind::Variable | SymbolKind::Parameter) {
@@ -72,12 +72,12 @@ impl<'a> Variable<'a> {
         }
         let first = tree.fields(declaration, NodeField::Declarator).next()?;
         let before = &program.text[tree.range(declaration).start..tree.range(first).start];
-        let (mut space, mut is_const) = (Space::Private, false);
+        let (mut space, mut is_const) = (VariableSpace::Private, false);
         for token in tokens(before) {
             match &before[token.range()] {
-                b"__global" | b"global" => space = Space::Global,
-                b"__local" | b"local" => space = Space::Local,
-                b"__constant" | b"constant" => (space, is_const) = (Space::Constant, true),
+                b"__global" | b"global" => space = VariableSpace::Global,
+                b"__local" | b"local" => space = VariableSpace::Local,
+                b"__constant" | b"constant" => (space, is_const) = (VariableSpace::Constant, true),
                 b"const" => is_const = true,
                 // It may change at any time, or lives longer than the function.
                 b"volatile" | b"static" | b"extern" | b"register" => return None,
@@ -154,7 +154,7 @@ impl<'a> Variable<'a> {
     /// Returns true if it has a value at a place, as far as the order of the text tells.
     fn is_set(&self, at: NodeId) -> bool {
         let tree = self.program.tree();
-        if self.is_parameter || self.space != Space::Private {
+        if self.is_parameter || self.space != VariableSpace::Private {
             return true;
         }
         if self.initializer.is_some() {
@@ -170,7 +170,7 @@ impl<'a> Variable<'a> {
 }
 
 /// The variables that have a value at a place, the outermost first.
-pub(crate) fn variables_at(program: &Program, at: NodeId) -> Vec<Variable<'_>> {
+pub(crate) fn variables_at(program: &ParsedKernels, at: NodeId) -> Vec<SplicedVariable<'_>> {
     let (tree, symbols) = (program.tree(), program.symbols());
     let mut found = Vec::new();
     let mut scope = symbols.scope_at(tree, at);
@@ -183,6 +183,6 @@ pub(crate) fn variables_at(program: &Program, at: NodeId) -> Vec<Variable<'_>> {
         scope = here.parent;
     }
     found.sort_unstable();
-    let variables = found.into_iter().filter_map(|symbol| Variable::of(program, symbol));
+    let variables = found.into_iter().filter_map(|symbol| SplicedVariable::of(program, symbol));
     variables.filter(|variable| variable.is_set(at)).collect()
 }

@@ -23,12 +23,12 @@ pub struct TriageCase {
     outline: ContentHash,
     signature: String,
     tokens: usize,
-    features: Features,
+    features: ComparedFeatures,
 }
 
 /// The features that are compared. A feature that one of two cases lacks is left out of their distance.
 #[derive(Clone, Debug)]
-struct Features {
+struct ComparedFeatures {
     program: Bag,
     output: Bag,
     history: Shares,
@@ -86,7 +86,7 @@ impl TriageCase {
             outline: canonical.outline(),
             signature: signature::of(output, exit_code),
             tokens: canonical.len(),
-            features: Features {
+            features: ComparedFeatures {
                 program: Bag::of_grams(canonical.shapes(), 3),
                 output: Bag::of_grams(signature::words(output).iter().map(String::as_str), 2),
                 history: Shares::of(history),

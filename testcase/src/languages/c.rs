@@ -1,12 +1,12 @@
 //! C.
 
-use super::detection::{Ending, Look};
+use super::detection::{NameEnding, TextLook};
 use super::{Description, Feature, Grammar};
 
 pub(super) static DESCRIPTION: Description = Description {
     name: "c",
-    endings: &[Ending::Always("c"), Ending::Always("h"), Ending::Always("i")],
-    look: Some(Look { words: &["int main", "#include"], also: None, certainty: 1 }),
+    endings: &[NameEnding::Always("c"), NameEnding::Always("h"), NameEnding::Always("i")],
+    look: Some(TextLook { words: &["int main", "#include"], also: None, certainty: 1 }),
     grammar: Some(Grammar::C),
     features: &[
         Feature::Syntax,

@@ -1,6 +1,6 @@
 //! C++.
 
-use super::detection::{Ending, Look};
+use super::detection::{NameEnding, TextLook};
 use super::{Description, Feature, Grammar};
 use crate::lexer::tokens;
 
@@ -8,24 +8,24 @@ pub(super) static DESCRIPTION: Description = Description {
     name: "cpp",
     // Sources, headers, modules, and what a preprocessor made of them.
     endings: &[
-        Ending::Always("cc"),
-        Ending::Always("cpp"),
-        Ending::Always("cxx"),
-        Ending::Always("c++"),
-        Ending::Always("C"),
-        Ending::Always("hh"),
-        Ending::Always("hpp"),
-        Ending::Always("hxx"),
-        Ending::Always("h++"),
-        Ending::Always("H"),
-        Ending::Always("ii"),
-        Ending::Always("cppm"),
-        Ending::Always("ixx"),
-        Ending::Always("tcc"),
-        Ending::Always("ipp"),
-        Ending::Where("h", is_cpp),
+        NameEnding::Always("cc"),
+        NameEnding::Always("cpp"),
+        NameEnding::Always("cxx"),
+        NameEnding::Always("c++"),
+        NameEnding::Always("C"),
+        NameEnding::Always("hh"),
+        NameEnding::Always("hpp"),
+        NameEnding::Always("hxx"),
+        NameEnding::Always("h++"),
+        NameEnding::Always("H"),
+        NameEnding::Always("ii"),
+        NameEnding::Always("cppm"),
+        NameEnding::Always("ixx"),
+        NameEnding::Always("tcc"),
+        NameEnding::Always("ipp"),
+        NameEnding::Where("h", is_cpp),
     ],
-    look: Some(Look { words: &[], also: Some(is_cpp), certainty: 2 }),
+    look: Some(TextLook { words: &[], also: Some(is_cpp), certainty: 2 }),
     grammar: Some(Grammar::Cpp),
     features: &[Feature::Syntax, Feature::Classes, Feature::GlobalVariables],
 };

@@ -1,19 +1,19 @@
 //! CUDA C++.
 
-use super::detection::{Ending, Look};
+use super::detection::{NameEnding, TextLook};
 use super::{Description, Feature, Grammar};
 
 pub(super) static DESCRIPTION: Description = Description {
     name: "cuda",
     endings: &[
-        Ending::Always("cu"),
-        Ending::Always("cuh"),
-        Ending::Always("cui"),
+        NameEnding::Always("cu"),
+        NameEnding::Always("cuh"),
+        NameEnding::Always("cui"),
         // nvcc's names for what it has preprocessed for a device and for the host.
-        Ending::Always("cpp1.ii"),
-        Ending::Always("cpp4.ii"),
+        NameEnding::Always("cpp1.ii"),
+        NameEnding::Always("cpp4.ii"),
     ],
-    look: Some(Look { words: &["__global__", "__device__"], also: None, certainty: 3 }),
+    look: Some(TextLook { words: &["__global__", "__device__"], also: None, certainty: 3 }),
     grammar: Some(Grammar::Cpp),
     features: &[
         Feature::Syntax,

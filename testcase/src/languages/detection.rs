@@ -4,7 +4,7 @@ use super::Language;
 use crate::source_file::SourceFile;
 
 /// An ending of the names of files.
-pub(super) enum Ending {
+pub(super) enum NameEnding {
     /// All files with it are in the language.
     Always(&'static str),
     /// Those are whose text is like this; another language has the ending as well.
@@ -12,7 +12,7 @@ pub(super) enum Ending {
 }
 
 /// A text that tells the language.
-pub(super) struct Look {
+pub(super) struct TextLook {
     /// It has one of these words; any text has none.
     pub words: &'static [&'static str],
     /// One of its files is like this.
@@ -24,7 +24,7 @@ pub(super) struct Look {
 /// How well an ending fits: by the text, in the same case, in its length.
 type Fit = (bool, bool, usize);
 
-impl Ending {
+impl NameEnding {
     fn fit(&self, file: &SourceFile) -> Option<Fit> {
         let (ending, by_text) = match *self {
             Self::Always(ending) => (ending, false),
@@ -40,7 +40,7 @@ impl Ending {
     }
 }
 
-impl Look {
+impl TextLook {
     fn fits(&self, files: &[SourceFile]) -> bool {
         let texts = || files.iter().map(|file| &*file.bytes);
         let has = |word: &str| {

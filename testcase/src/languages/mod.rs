@@ -14,7 +14,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use detection::{Ending, Look};
+use detection::{NameEnding, TextLook};
 
 /// A language that test cases are written in.
 #[derive(Clone, Copy)]
@@ -25,9 +25,9 @@ struct Description {
     /// The name used on the command line.
     name: &'static str,
     /// Endings of the names of its files.
-    endings: &'static [Ending],
+    endings: &'static [NameEnding],
     /// What tells it where no name does.
-    look: Option<Look>,
+    look: Option<TextLook>,
     /// The grammar that reads it.
     grammar: Option<Grammar>,
     /// What programs in it may have.

@@ -1,12 +1,12 @@
 //! OpenCL C.
 
-use super::detection::{Ending, Look};
+use super::detection::{NameEnding, TextLook};
 use super::{Description, Feature, Grammar};
 
 pub(super) static DESCRIPTION: Description = Description {
     name: "opencl",
-    endings: &[Ending::Always("cl"), Ending::Always("clh"), Ending::Always("ocl")],
-    look: Some(Look { words: WORDS, also: None, certainty: 4 }),
+    endings: &[NameEnding::Always("cl"), NameEnding::Always("clh"), NameEnding::Always("ocl")],
+    look: Some(TextLook { words: WORDS, also: None, certainty: 4 }),
     grammar: Some(Grammar::C),
     features: &[
         Feature::Syntax,

@@ -44,13 +44,13 @@ const OWNER: &str = "owner";
 pub struct LocalLauncher {
     base: PathBuf,
     confinement: Confinement,
-    root: Mutex<Option<Root>>,
+    root: Mutex<Option<LauncherRoot>>,
     next_task: AtomicU64,
 }
 
 /// The folder that holds the folders of all tasks.
 #[derive(Debug)]
-struct Root {
+struct LauncherRoot {
     /// Closed before the folder that it lies in is removed.
     owner: Option<File>,
     folder: TempDir,
@@ -89,7 +89,7 @@ impl LocalLauncher {
             return Ok(root.folder.path().to_owned());
         }
         remove_orphans(&self.base);
-        let made = Root::new(&self.base);
+        let made = LauncherRoot::new(&self.base);
         let made =
             made.map_err(|source| SetupError::Directory { path: self.base.clone(), source })?;
         let path = made.folder.path().to_owned();
@@ -151,7 +151,7 @@ impl Launcher for LocalLauncher {
     }
 }
 
-impl Root {
+impl LauncherRoot {
     fn new(base: &Path) -> io::Result<Self> {
         let prefix = format!("{PREFIX}{}-", std::process::id());
         let folder = tempfile::Builder::new().prefix(&prefix).tempdir_in(base)?;
@@ -161,7 +161,7 @@ impl Root {
     }
 }
 
-impl Drop for Root {
+impl Drop for LauncherRoot {
     fn drop(&mut self) {
         drop(self.owner.take());
         let _ = remove_tree(self.folder.path());

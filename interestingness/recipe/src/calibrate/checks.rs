@@ -10,13 +10,13 @@ use clreduce_kernel::{KernelLaunch, Output};
 use clreduce_process::Cancel;
 
 use super::{STAGE_LIMIT, millis, prepare};
-use crate::configuration::Program;
+use crate::configuration::VariantProgram;
 use crate::error::{Problem, ProblemKind};
 use crate::expected::{self, EXPECTED, Expected};
 use crate::format::Preset;
 use crate::pin::StageVerdict;
 use crate::resolved::ResolvedRecipe;
-use crate::running::Running;
+use crate::running::RunningNames;
 use crate::stages::{ReadyStage, RecipeStage, StageInput, Tolerated, names_of};
 
 /// The verdicts of the stages on the original.
@@ -37,8 +37,8 @@ impl Checked {
     /// Runs all stages but the outcome on the original.
     pub fn of(
         kit: &ResolvedRecipe,
-        programs: &[Program<'_>],
-        running: &Running<'_>,
+        programs: &[VariantProgram<'_>],
+        running: &RunningNames<'_>,
         cancel: &Cancel,
     ) -> Result<Self, Problem> {
         let mut checked = Self::default();
@@ -49,8 +49,8 @@ impl Checked {
     fn run(
         &mut self,
         kit: &ResolvedRecipe,
-        programs: &[Program<'_>],
-        running: &Running<'_>,
+        programs: &[VariantProgram<'_>],
+        running: &RunningNames<'_>,
         cancel: &Cancel,
     ) -> Result<(), Problem> {
         let Some(program) = programs.first() else { return Ok(()) };

@@ -15,13 +15,13 @@ use regex::Regex;
 
 use crate::RecipeOptions;
 use crate::calibration::{Calibration, LIMIT_OF_ORIGINAL, limit_of};
-use crate::configuration::Program;
+use crate::configuration::VariantProgram;
 use crate::error::Problem;
 use crate::format::Preset;
 use crate::limits::limit_for;
 use crate::pin::{Pin, pin};
 use crate::resolved::ResolvedRecipe;
-use crate::running::Running;
+use crate::running::RunningNames;
 use crate::shown::{ShownOutcomes, as_warnings, common_signature, crash_of, has_signature};
 use crate::stages::{ReadyStage, RecipeStage};
 use crate::test::RecipeTest;
@@ -50,7 +50,7 @@ pub(crate) fn calibrate(
             "name files as they are called in the test case",
         )
     })?;
-    let running = Running::new(&options.progress, "calibrating on the original");
+    let running = RunningNames::new(&options.progress, "calibrating on the original");
     let (shown, mut checked) = outcome_and_checks(&kit, &programs, &running, options)?;
     let PinnedOutcome { pin, limits: configurations, right, clues } = shown;
     checked.compare_with(right.as_deref());
@@ -74,8 +74,8 @@ pub(crate) fn calibrate(
 /// witnesses do not run: they are needed for variants whose result no check computes.
 fn outcome_and_checks(
     kit: &ResolvedRecipe,
-    programs: &[Program<'_>],
-    running: &Running<'_>,
+    programs: &[VariantProgram<'_>],
+    running: &RunningNames<'_>,
     options: &RecipeOptions,
 ) -> Result<(PinnedOutcome, Checked), Problem> {
     let stop = Cancel::new();
@@ -118,7 +118,10 @@ fn outcome_and_checks(
 
 /// The suspected configuration and the first witness, if the result that a check computes may stand for other witnesses:
 /// not for a kernel that may have several right results.
-fn accused_and_witness(kit: &ResolvedRecipe, programs: &[Program<'_>]) -> Option<Vec<usize>> {
+fn accused_and_witness(
+    kit: &ResolvedRecipe,
+    programs: &[VariantProgram<'_>],
+) -> Option<Vec<usize>> {
     let accused = kit.accused?;
     let is_witness =
         |index: &usize| *index != accused && !kit.configurations[*index].is_simulated();
@@ -127,8 +130,9 @@ fn accused_and_witness(kit: &ResolvedRecipe, programs: &[Program<'_>]) -> Option
     let computes = kit.preset == Preset::WrongCode
         && kit.demands.reference.is_none()
         && kit.stages.iter().any(|stage| stage.check() == Some(StageName::Sanitize));
-    let has_one_result =
-        |program: &Program<'_>| program.subject().is_some_and(|subject| subject.has_one_result());
+    let has_one_result = |program: &VariantProgram<'_>| {
+        program.subject().is_some_and(|subject| subject.has_one_result())
+    };
     let both = vec![accused.min(witness), accused.max(witness)];
     (computes && another.is_some() && programs.iter().all(has_one_result)).then_some(both)
 }
@@ -146,9 +150,9 @@ struct PinnedOutcome {
 /// Runs the original on the chosen configurations and pins the outcome, with as many attempts as a run is to be confirmed by.
 fn pinned_outcome(
     kit: &ResolvedRecipe,
-    programs: &[Program<'_>],
+    programs: &[VariantProgram<'_>],
     chosen: &[usize],
-    running: &Running<'_>,
+    running: &RunningNames<'_>,
     jobs: usize,
     options: &RecipeOptions,
 ) -> Result<PinnedOutcome, Problem> {
@@ -259,9 +263,9 @@ fn prepare(
 /// Runs the original on the chosen configurations. Returns the outcomes and the time limits that follow from them.
 fn show<'a>(
     kit: &'a ResolvedRecipe,
-    programs: &[Program<'_>],
+    programs: &[VariantProgram<'_>],
     chosen: &[usize],
-    running: &Running<'_>,
+    running: &RunningNames<'_>,
     jobs: usize,
     cancel: &Cancel,
 ) -> (Vec<ShownOutcomes<'a>>, BTreeMap<String, u64>) {

@@ -9,7 +9,7 @@ use clreduce_kernel::{
 use clreduce_process::in_parallel;
 
 use super::{ConfigurationResult, DeviceComparison, IsRight};
-use crate::running::Running;
+use crate::running::RunningNames;
 use crate::{RecipeOptions, naming};
 
 /// The first time limit of a device, for building and again for running.
@@ -54,7 +54,7 @@ impl DeviceComparison {
         let mut found = Devices::find(&worker, &options.zoo);
         found.devices.retain(|device| device.takes() == runs);
         let mut seen = configurations(&found, runs);
-        let running = Running::new(&options.progress, "building and running");
+        let running = RunningNames::new(&options.progress, "building and running");
         let ask = |worker: &mut DeviceWorker, one: &ConfigurationResult, limit: Duration| {
             let words = format!("-w {build_options} {}", one.options);
             let words = words.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -92,7 +92,7 @@ pub enum CompilationError {
 
 /// An entry of `compile_commands.json`.
 #[derive(Deserialize)]
-struct Entry {
+struct DatabaseEntry {
     directory: PathBuf,
     file: PathBuf,
     command: Option<String>,
@@ -100,7 +100,7 @@ struct Entry {
     arguments: Vec<String>,
 }
 
-impl Entry {
+impl DatabaseEntry {
     fn path(&self, folder: &Path) -> PathBuf {
         real(&folder.join(&self.directory).join(&self.file))
     }
@@ -191,10 +191,10 @@ impl Compilation {
         number: Option<usize>,
     ) -> Result<Self, CompilationError> {
         let text = read(database)?;
-        let entries: Vec<Entry> = serde_json::from_slice(&text)
+        let entries: Vec<DatabaseEntry> = serde_json::from_slice(&text)
             .map_err(|source| CompilationError::Database { path: database.to_owned(), source })?;
         let (folder, wanted) = (folder_of(database), real(file));
-        let is_meant = |entry: &&Entry| entry.path(&folder) == wanted || entry.file == file;
+        let is_meant = |entry: &&DatabaseEntry| entry.path(&folder) == wanted || entry.file == file;
         let mut found: Vec<(PathBuf, Vec<String>)> = Vec::new();
         for entry in entries.iter().filter(is_meant) {
             let one = (folder.join(&entry.directory), entry.words()?);
@@ -205,7 +205,7 @@ impl Compilation {
         let (path, file) = (database.to_owned(), file.to_owned());
         match (&found[..], number) {
             ([], _) => {
-                let same = |entry: &&Entry| entry.file.file_name() == file.file_name();
+                let same = |entry: &&DatabaseEntry| entry.file.file_name() == file.file_name();
                 let names = entries.iter().filter(same);
                 let names = names.map(|entry| format!("\n    {}", entry.path(&folder).display()));
                 let names: String = names.collect();
@@ -253,7 +253,7 @@ fn real(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compilation::command::Form;
+    use crate::compilation::command::LineOptions;
 
     #[test]
     fn gcc_leaves_the_command_in_comments() {
@@ -269,7 +269,7 @@ mod tests {
             ("x.c", &b"# 0 \"x.c\"\nint x;\n"[..])
         );
         assert_eq!(
-            found.command.line(Form::RECIPE),
+            found.command.line(LineOptions::RECIPE),
             "/usr/lib/gcc/x86_64-linux-gnu/12/cc1 -quiet -imultiarch x86_64-linux-gnu {file} -quiet -dumpbase x.c \
              -dumpbase-ext .c -mtune=generic -O2 -o output -frandom-seed=0 -fpreprocessed"
         );
@@ -303,7 +303,7 @@ mod tests {
             assert!(several.contains(lines), "{several}");
         }
         let second = of("b.c", Some(2)).unwrap();
-        assert_eq!(second.command.line(Form::RECIPE), "gcc -DN -c {file}");
+        assert_eq!(second.command.line(LineOptions::RECIPE), "gcc -DN -c {file}");
         let gone = Compilation::of_database(&database, "other/b.c".as_ref(), None);
         let gone = gone.unwrap_err().to_string();
         assert!(gone.contains("src/b.c") && gone.contains("no command for `other/b.c`"), "{gone}");

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// A word of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Word {
+pub(super) struct ShellWord {
     /// Its place, with its quotation marks.
     pub place: Range<usize>,
     /// The word as the shell passes it on. Variables are not filled in.
@@ -14,24 +14,24 @@ pub(super) struct Word {
 }
 
 /// Reads a line. Redirections and comments have no words.
-pub(super) fn words(line: &str) -> Vec<Word> {
-    let mut reader = Reader { line, at: 0, command: 0, words: Vec::new(), is_target: false };
+pub(super) fn words(line: &str) -> Vec<ShellWord> {
+    let mut reader = LineReader { line, at: 0, command: 0, words: Vec::new(), is_target: false };
     while reader.at < line.len() {
         reader.read();
     }
     reader.words
 }
 
-struct Reader<'a> {
+struct LineReader<'a> {
     line: &'a str,
     at: usize,
     command: usize,
-    words: Vec<Word>,
+    words: Vec<ShellWord>,
     /// The next word is the file of a redirection.
     is_target: bool,
 }
 
-impl Reader<'_> {
+impl LineReader<'_> {
     fn rest(&self) -> &str {
         &self.line[self.at..]
     }
@@ -55,7 +55,7 @@ impl Reader<'_> {
 
     /// `2>&1`, `> file`.
     fn redirection(&mut self) {
-        let is_number = |word: &Word| word.text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_number = |word: &ShellWord| word.text.bytes().all(|byte| byte.is_ascii_digit());
         if self.words.last().is_some_and(|word| word.place.end == self.at && is_number(word)) {
             self.words.pop();
         }
@@ -85,7 +85,7 @@ impl Reader<'_> {
         }
         self.at = start + length;
         if !std::mem::take(&mut self.is_target) {
-            self.words.push(Word { place: start..self.at, text, command: self.command });
+            self.words.push(ShellWord { place: start..self.at, text, command: self.command });
         }
     }
 }

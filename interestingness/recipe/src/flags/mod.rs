@@ -15,7 +15,7 @@ use crate::comparison::quoted;
 use crate::compilation::has_value_behind;
 use crate::format::ConfigurationTable;
 use crate::suspect::{compiler_of, is_compiler};
-use line::{Word, words};
+use line::{ShellWord, words};
 
 /// The changes of flags: to another flag, or to `None` for one that goes.
 pub type FlagChanges = BTreeMap<String, Option<String>>;
@@ -64,7 +64,7 @@ fn each_once(places: Places) -> Vec<String> {
 
 /// The index of the word that is the compiler, for each command that calls one. If none is known, the first program of
 /// the line is meant.
-fn calls(words: &[Word], line: &str) -> Vec<usize> {
+fn calls(words: &[ShellWord], line: &str) -> Vec<usize> {
     let mut found: Vec<usize> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let is_first = found.last().is_none_or(|last| words[*last].command != word.command);
@@ -93,7 +93,7 @@ fn places_in_list(text: &str) -> Places {
     flags_among(&words(text).iter().collect::<Vec<_>>(), text)
 }
 
-fn flags_among(words: &[&Word], line: &str) -> Places {
+fn flags_among(words: &[&ShellWord], line: &str) -> Places {
     let mut found = Vec::new();
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
@@ -106,7 +106,7 @@ fn flags_among(words: &[&Word], line: &str) -> Places {
             continue;
         }
         let value = has_value_behind(text).then(|| rest.next()).flatten();
-        let own = |word: &Word| line[word.place.clone()].to_owned();
+        let own = |word: &ShellWord| line[word.place.clone()].to_owned();
         let end = value.map_or(word.place.end, |value| value.place.end);
         let flag = value.map_or(own(word), |value| format!("{} {}", own(word), own(value)));
         found.push((word.place.start..end, flag));

@@ -15,7 +15,7 @@ use crate::pin::StageVerdict;
 const VARIANTS: u64 = 40;
 
 /// The plans of recipes of every kind.
-fn plans() -> Vec<Plan> {
+fn plans() -> Vec<RecipePlan> {
     use Decides::{Demand, Reject};
     let stage = PlanStep::stage;
     let stages = |cost| {
@@ -33,7 +33,7 @@ fn plans() -> Vec<Plan> {
     };
     let commands = stages(Cost::Runs).into_iter().chain([glance(), outcome()]).collect();
     let hang = stages(Cost::Runs).into_iter().chain([outcome()]).collect();
-    [kernel(Cost::Compares), kernel(Cost::Runs), commands, hang].map(Plan::new).into()
+    [kernel(Cost::Compares), kernel(Cost::Runs), commands, hang].map(RecipePlan::new).into()
 }
 
 /// Any number that follows from others.
@@ -45,36 +45,42 @@ fn mixed(numbers: &[u64]) -> u64 {
 }
 
 /// What a step finds out about a variant, and what follows: the script.
-fn said(step: &PlanStep, variant: u64) -> (StageVerdict, Next) {
+fn said(step: &PlanStep, variant: u64) -> (StageVerdict, AfterStep) {
     use StageVerdict::{NotRun, Passes, Rejects, Slipped, TimedOut, Unresolved};
     let name: Vec<u64> = step.name.bytes().map(u64::from).collect();
     let text = || format!("{} of {variant}", step.name);
     let number = mixed(&[&name[..], &[variant]].concat()) % 12;
     match (step.work, number) {
-        (Work::Interpret, 0..3) => (Passes, Next::Accepted),
-        (Work::Interpret, 3..8) => (Passes, Next::GoOn),
-        (Work::Glance, 3) => (TimedOut(text()), Next::GoOn),
-        (_, 0) => (Rejects(text()), Next::Rejected),
-        (_, 1) => (Slipped(text()), Next::Rejected),
-        (_, 2 | 3) => (TimedOut(text()), Next::Rejected),
-        (_, 4) => (Unresolved(text()), Next::GoOn),
-        (_, 5) => (NotRun(text()), Next::GoOn),
-        _ => (Passes, Next::GoOn),
+        (StepWork::Interpret, 0..3) => (Passes, AfterStep::Accepted),
+        (StepWork::Interpret, 3..8) => (Passes, AfterStep::GoOn),
+        (StepWork::Glance, 3) => (TimedOut(text()), AfterStep::GoOn),
+        (_, 0) => (Rejects(text()), AfterStep::Rejected),
+        (_, 1) => (Slipped(text()), AfterStep::Rejected),
+        (_, 2 | 3) => (TimedOut(text()), AfterStep::Rejected),
+        (_, 4) => (Unresolved(text()), AfterStep::GoOn),
+        (_, 5) => (NotRun(text()), AfterStep::GoOn),
+        _ => (Passes, AfterStep::GoOn),
     }
 }
 
 /// Judges a variant as a recipe does. One that is killed ends after so many steps.
-fn judged(plan: &Plan, depth: Depth, counts: &Counts, variant: u64, killed: u64) -> Judgement {
+fn judged(
+    plan: &RecipePlan,
+    depth: Depth,
+    counts: &AllStageCounts,
+    variant: u64,
+    killed: u64,
+) -> Judgement {
     let mut results: Vec<StageResult> = Vec::new();
     let mut left = killed;
     plan.follow(depth, counts, |step| {
         if left == 0 {
-            return Next::Rejected;
+            return AfterStep::Rejected;
         }
         left -= 1;
         let is_open = results.iter().any(|result| result.verdict != StageVerdict::Passes);
-        if step.work == Work::Outcome && is_open && depth != Depth::Everything {
-            return Next::Rejected;
+        if step.work == StepWork::Outcome && is_open && depth != Depth::Everything {
+            return AfterStep::Rejected;
         }
         let (verdict, next) = said(step, variant);
         let (stage, notes, wall) = (step.name.clone(), Vec::new(), Duration::ZERO);
@@ -92,10 +98,10 @@ fn verdict(judgement: Judgement) -> Option<Verdict> {
 }
 
 /// The verdict by the words of a recipe's description, without a plan.
-fn described(plan: &Plan, depth: Depth, variant: u64) -> Option<Verdict> {
+fn described(plan: &RecipePlan, depth: Depth, variant: u64) -> Option<Verdict> {
     use StageVerdict::{NotRun, Rejects, Slipped, TimedOut, Unresolved};
     let step = |step: &PlanStep| said(step, variant);
-    let is_accepted = |one: &&PlanStep| step(one).1 == Next::Accepted;
+    let is_accepted = |one: &&PlanStep| step(one).1 == AfterStep::Accepted;
     let accepts = depth == Depth::Verdict && plan.0.iter().any(|one| is_accepted(&one));
     let asked = plan.0.iter().filter(|one| !accepts || one.decides != Decides::Reject);
     let (last, before): (Vec<_>, Vec<_>) = asked.partition(|one| one.cost == Cost::Last);
@@ -119,7 +125,7 @@ fn ten_thousand_judgements_have_one_verdict_for_each_variant() {
     const JUDGEMENTS: u64 = 10_000;
     for (number, plan) in plans().iter().enumerate() {
         for jobs in [1, 2, 8] {
-            let (counts, next) = (Counts::default(), AtomicU64::new(0));
+            let (counts, next) = (AllStageCounts::default(), AtomicU64::new(0));
             let orders = Mutex::new(std::collections::BTreeSet::new());
             let work = || {
                 loop {
@@ -152,10 +158,10 @@ fn ten_thousand_judgements_have_one_verdict_for_each_variant() {
 #[test]
 fn what_rejects_most_comes_first_whatever_its_time() {
     let [.., commands, hang] = &plans()[..] else { panic!() };
-    let names = |plan: &Plan, counts: &Counts| -> Vec<String> {
+    let names = |plan: &RecipePlan, counts: &AllStageCounts| -> Vec<String> {
         plan.order(counts).iter().map(|step| step.name.clone()).collect()
     };
-    let counts = Counts::default();
+    let counts = AllStageCounts::default();
     let begins = ["one", "two", "three", OUTCOME, OUTCOME];
     assert_eq!(names(commands, &counts), begins);
     // As in a reduction in which the memory sanitizer rejected none of 168, and the outcome 67.

@@ -6,18 +6,18 @@ use std::time::Duration;
 use clreduce_interestingness::{Cancel, Interestingness, NotRun, Outcome, TimeLimits, Verdict};
 use clreduce_testcase::{Clues, TestCase};
 
-use super::{Manner, RemoteTest};
+use super::{Circumstance, RemoteTest};
 use crate::agreement;
-use crate::job::Memory;
+use crate::job::CacheUse;
 use crate::order::Ask;
 
 impl Interestingness for RemoteTest {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.ask(Ask::Variant, variant, Manner::new(Memory::Use), cancel)
+        self.ask(Ask::Variant, variant, Circumstance::new(CacheUse::Use), cancel)
     }
 
     fn judge_early(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        let manner = Manner { is_guess: true, ..Manner::new(Memory::Use) };
+        let manner = Circumstance { is_guess: true, ..Circumstance::new(CacheUse::Use) };
         self.ask(Ask::Variant, variant, manner, cancel)
     }
 
@@ -37,7 +37,7 @@ impl Interestingness for RemoteTest {
         if let Some((_, calibrated)) = &self.recipe {
             return Ok((self.judge(original, cancel)?, calibrated.calibration.clues.clone()));
         }
-        let answers = self.ask_first(Ask::Original, original, Memory::Use, cancel);
+        let answers = self.ask_first(Ask::Original, original, CacheUse::Use, cancel);
         let Some(answers) = answers.map_err(|failure| self.not_run(failure, cancel))? else {
             return Ok((Outcome::from(Verdict::Unresolved), Clues::default()));
         };

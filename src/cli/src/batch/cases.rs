@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::Layout;
+use super::BatchLayout;
 use crate::files::load::{LoadError, OWN_ENDINGS};
 
 /// A case that was found.
@@ -21,7 +21,7 @@ pub(super) struct FoundCase {
 /// When there are none, or DIR cannot be read.
 pub(super) fn find(
     dir: &Path,
-    layout: Option<Layout>,
+    layout: Option<BatchLayout>,
     excluded: &[PathBuf],
 ) -> Result<Vec<FoundCase>, LoadError> {
     let read = |source| LoadError::Read { path: dir.to_owned(), source };
@@ -39,8 +39,8 @@ pub(super) fn find(
         kind.push(FoundCase { name, path });
     }
     let mut found = match layout {
-        Some(Layout::Files) => files,
-        Some(Layout::Folders) => folders,
+        Some(BatchLayout::Files) => files,
+        Some(BatchLayout::Folders) => folders,
         None if files.is_empty() => folders,
         None => files,
     };
@@ -71,6 +71,6 @@ mod tests {
             fs::write(root.join(name), "x").unwrap();
         }
         assert_eq!(names(None, &[root.join("test.sh")]), ["a.c", "b.c"]);
-        assert_eq!(names(Some(Layout::Folders), &[]), ["out", "two"]);
+        assert_eq!(names(Some(BatchLayout::Folders), &[]), ["out", "two"]);
     }
 }

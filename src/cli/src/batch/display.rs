@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use clreduce_batch::{BatchProgress as Event, CaseOutcome, Record};
+use clreduce_batch::{BatchProgress as Event, CaseOutcome, CaseRecord};
 use console::style;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
@@ -17,7 +17,7 @@ use crate::terminal::units::{show_bytes, show_count, show_duration};
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// The display.
-pub(super) struct Display {
+pub(super) struct BatchDisplay {
     verbosity: Verbosity,
     bar: Option<ProgressBar>,
     names: Vec<String>,
@@ -30,7 +30,7 @@ pub(super) struct Display {
     last_line: Instant,
 }
 
-impl Display {
+impl BatchDisplay {
     /// A display for cases of these names.
     pub(super) fn new(verbosity: Verbosity, plain: bool, names: Vec<String>) -> Self {
         let terminal = console::user_attended_stderr() && verbosity > Verbosity::Quiet && !plain;
@@ -81,7 +81,7 @@ impl Display {
         }
     }
 
-    fn over(&mut self, case: usize, record: &Record, earlier: bool) {
+    fn over(&mut self, case: usize, record: &CaseRecord, earlier: bool) {
         self.tests += self.going.remove(&case).unwrap_or(0);
         if record.outcome == CaseOutcome::Interrupted {
             return;

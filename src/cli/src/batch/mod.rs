@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{ValueEnum, ValueHint};
-use clreduce_batch::{Batch, BatchResult, Case, CaseOutcome, OpenError, Record};
+use clreduce_batch::{Batch, BatchResult, Case, CaseOutcome, CaseRecord, OpenError};
 use clreduce_engine::{Options, Reduction};
 use clreduce_interestingness::{Cancel, CommandTest, TestCommand};
 use clreduce_journal::Facts;
@@ -26,7 +26,7 @@ use crate::settings::test::{Test, facts, on_files, test_named};
 use crate::terminal::interrupt::{self, INTERRUPTED};
 use crate::terminal::progress::Verbosity;
 use crate::terminal::units::{show_bytes, show_count, show_duration};
-use display::Display;
+use display::BatchDisplay;
 
 /// The arguments of `clreduce batch`.
 #[derive(Debug, clap::Args)]
@@ -45,7 +45,7 @@ pub(crate) struct BatchArgs {
 
     /// Treat each file or each folder of DIR as a test case [default: files, if DIR has any]
     #[arg(long, value_name = "WHAT", value_enum)]
-    pub layout: Option<Layout>,
+    pub layout: Option<BatchLayout>,
 
     /// Results of an earlier batch, or a folder of programs; cases equal to one of these come last
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -63,7 +63,7 @@ pub(crate) struct BatchArgs {
 
 /// The test cases of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Layout {
+pub(crate) enum BatchLayout {
     /// Each file of DIR
     Files,
     /// Each folder in DIR, with all its files
@@ -107,7 +107,7 @@ pub(crate) fn batch(args: BatchArgs) -> Result<ExitCode, CliError> {
     let batch =
         Batch::open(&args.out, &how.options, facts)?.jobs(how.jobs()).cancel(cancel.clone());
     let names = found.iter().map(|case| case.name.clone()).collect();
-    let mut display = Display::new(verbosity, args.show.plain, names);
+    let mut display = BatchDisplay::new(verbosity, args.show.plain, names);
     let cases =
         found.into_iter().map(|found| case(found, &how, &service, &excluded, &cancel)).collect();
     let done = batch.run(cases, |progress| display.update(progress))?;
@@ -178,7 +178,7 @@ fn summary(done: &BatchResult) -> String {
         }
     }
     let reduced = || records.iter().filter(|record| record.outcome.is_reduced());
-    let sum = |of: fn(&Record) -> usize| show_bytes(reduced().map(of).sum());
+    let sum = |of: fn(&CaseRecord) -> usize| show_bytes(reduced().map(of).sum());
     if reduced().next().is_some() {
         text.push_str(&format!("{} -> {}\n", sum(|r| r.before.bytes), sum(|r| r.after.bytes)));
     }

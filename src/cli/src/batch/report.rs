@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clreduce_batch::{Batch, Record};
+use clreduce_batch::{Batch, CaseRecord};
 use clreduce_report::{BatchReport, CaseDetails, PAGE, ReportError, read_program, read_result};
 use clreduce_triage::{Triage, TriageCase};
 
@@ -32,7 +32,7 @@ pub(super) fn write(
     folders: &BatchFolders<'_>,
     batch: &Batch,
     how: &TestAndOptions,
-    records: &[Record],
+    records: &[CaseRecord],
 ) -> Result<String, CliError> {
     let known = folders.known.map(known).transpose()?.unwrap_or_default();
     let (mut cases, mut triaged) = (Vec::new(), Vec::new());
@@ -72,7 +72,7 @@ pub(super) fn write(
     Ok(first(&triage, &triaged, records, &folders.out.join(PAGE)))
 }
 
-fn triage_case(folder: &Path, record: &Record) -> Result<Option<TriageCase>, ReportError> {
+fn triage_case(folder: &Path, record: &CaseRecord) -> Result<Option<TriageCase>, ReportError> {
     let case =
         |program| TriageCase::new(&program, &record.output, record.exit_code, record.refusals());
     Ok(read_result(folder)?.map(case))
@@ -92,7 +92,9 @@ fn known(dir: &Path) -> Result<Vec<TriageCase>, ReportError> {
     let mut known = Vec::new();
     for path in paths {
         if is_batch {
-            if let Some(record) = Record::read(&path).filter(|record| record.outcome.is_reduced()) {
+            if let Some(record) =
+                CaseRecord::read(&path).filter(|record| record.outcome.is_reduced())
+            {
                 known.extend(triage_case(&path, &record)?);
             }
         } else if let Some(program) = read_program(&path)? {
@@ -103,7 +105,7 @@ fn known(dir: &Path) -> Result<Vec<TriageCase>, ReportError> {
 }
 
 /// Lists the cases to look at first.
-fn first(triage: &Triage, triaged: &[usize], records: &[Record], page: &Path) -> String {
+fn first(triage: &Triage, triaged: &[usize], records: &[CaseRecord], page: &Path) -> String {
     let new = || triage.order.iter().filter(|r| r.duplicate_of.is_none() && r.known.is_none());
     let count = new().count();
     let mut text = match count {

@@ -10,9 +10,9 @@ use clreduce_recipe::{StageVerdict, compiler_of, describe};
 use clreduce_testcase::TestCase;
 use clreduce_tools::{is_installed, package_of};
 
-use super::candidate::Candidate;
+use super::candidate::CompilerVersion;
 use super::kernel::ExpectedKernel;
-use super::subject::{BugArgs, Subject, judge, open, say};
+use super::subject::{BugArgs, BugTest, judge, open, say};
 use super::tools::version_of;
 use super::versions::{VersionResult, VersionRow, run_all, summary};
 use crate::failure::{BugError, CliError};
@@ -76,7 +76,7 @@ pub(crate) fn bisect(args: &BisectArgs) -> Result<ExitCode, CliError> {
         return Err(BugError::NoCompilers.into());
     }
     let (case, subject) = opened(&args.bug, &cancel)?;
-    let candidates = Candidate::all(&args.compilers.compilers, &subject);
+    let candidates = CompilerVersion::all(&args.compilers.compilers, &subject);
     if candidates.is_empty() {
         return Err(BugError::NoCompilers.into());
     }
@@ -95,14 +95,14 @@ pub(crate) fn bisect(args: &BisectArgs) -> Result<ExitCode, CliError> {
 }
 
 /// The subject. Without a test, a kernel is one if its right result lies beside it.
-fn opened(args: &BugArgs, cancel: &Cancel) -> Result<(TestCase, Subject), CliError> {
+fn opened(args: &BugArgs, cancel: &Cancel) -> Result<(TestCase, BugTest), CliError> {
     let program = &args.program;
     if args.test.is_none()
         && program.is_file()
         && let Some(kernel) = ExpectedKernel::open(program)?
     {
         let case = load(&Input::find_all(std::slice::from_ref(program))?, &[], false)?.case;
-        return Ok((case, Subject::Kernel(Box::new(kernel))));
+        return Ok((case, BugTest::Kernel(Box::new(kernel))));
     }
     open(args, cancel)
 }
@@ -112,9 +112,9 @@ fn opened(args: &BugArgs, cancel: &Cancel) -> Result<(TestCase, Subject), CliErr
 /// # Errors
 /// When the test cannot be used with other compilers.
 pub(super) fn versions(
-    subject: &Subject,
+    subject: &BugTest,
     case: &TestCase,
-    candidates: Vec<Candidate>,
+    candidates: Vec<CompilerVersion>,
     cancel: &Cancel,
 ) -> Result<Vec<VersionRow>, CliError> {
     let is_device = suspects_a_device(subject);
@@ -128,7 +128,7 @@ pub(super) fn versions(
         };
         if cancel.is_cancelled() { Err(CliError::Interrupted) } else { Ok(result) }
     })?;
-    let row = |(candidate, result): (Candidate, _)| {
+    let row = |(candidate, result): (CompilerVersion, _)| {
         let program = compiler_of(candidate.tool()).filter(|_| !is_device);
         let version = program.and_then(version_of).unwrap_or_default();
         VersionRow { name: candidate.name, version, result }
@@ -145,22 +145,22 @@ fn missing(program: &str) -> Option<VersionResult> {
     Some(VersionResult::Missing(how.unwrap_or_default()))
 }
 
-fn suspects_a_device(subject: &Subject) -> bool {
+fn suspects_a_device(subject: &BugTest) -> bool {
     match subject {
-        Subject::Recipe { test, .. } => test.suspects_a_device(),
-        Subject::Command { .. } => false,
-        Subject::Kernel(_) => true,
+        BugTest::Recipe { test, .. } => test.suspects_a_device(),
+        BugTest::Command { .. } => false,
+        BugTest::Kernel(_) => true,
     }
 }
 
 fn run(
-    subject: &Subject,
+    subject: &BugTest,
     case: &TestCase,
-    candidate: &Candidate,
+    candidate: &CompilerVersion,
     cancel: &Cancel,
 ) -> Result<VersionResult, CliError> {
     match subject {
-        Subject::Recipe { recipe, test } => {
+        BugTest::Recipe { recipe, test } => {
             let calibration = test.calibration().clone();
             let other = recipe.with_tool(&calibration.pin.accused, candidate.tool());
             Ok(match other.resume(case, calibration) {
@@ -171,8 +171,8 @@ fn run(
                 Err(error) => VersionResult::Missing(format!(": {}", error.what())),
             })
         }
-        Subject::Kernel(kernel) => kernel.on(candidate.tool(), cancel),
-        Subject::Command { command, options, .. } => {
+        BugTest::Kernel(kernel) => kernel.on(candidate.tool(), cancel),
+        BugTest::Command { command, options, .. } => {
             let file = case.files().first().map_or("", |file| &*file.path);
             let line = candidate.command_line(command)?.replace("{file}", file);
             let outcome = judge(&TestCommand::Shell(line), options, case, cancel)?;

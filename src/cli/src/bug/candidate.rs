@@ -5,25 +5,25 @@ use clreduce_devices::{Installation, InstallationKind};
 use clreduce_interestingness::TestCommand;
 use clreduce_recipe::with_compiler;
 
-use super::subject::Subject;
+use super::subject::BugTest;
 use super::versions::expanded;
 use crate::failure::BugError;
 use crate::settings::zoo;
 use crate::terminal::quoting::quoted;
 
 /// A compiler or device to try.
-pub(super) struct Candidate {
+pub(super) struct CompilerVersion {
     /// Its name, for people.
     pub name: String,
     installation: Option<&'static Installation>,
 }
 
-impl Candidate {
+impl CompilerVersion {
     /// The candidates that words on the command line mean; without words, all versions in the zoo of the device that a
     /// recipe suspects.
-    pub(super) fn all(words: &[String], subject: &Subject) -> Vec<Self> {
+    pub(super) fn all(words: &[String], subject: &BugTest) -> Vec<Self> {
         let suspected = || match subject {
-            Subject::Recipe { test, .. } if test.suspects_a_device() => {
+            BugTest::Recipe { test, .. } if test.suspects_a_device() => {
                 let accused = test.calibration().pin.accused.split(' ').next().unwrap_or_default();
                 let name = zoo::installation(accused).map_or(accused, |own| &own.name);
                 zoo::installations().iter().filter(|one| one.name == name).map(Self::of).collect()

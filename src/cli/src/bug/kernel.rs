@@ -10,7 +10,7 @@ use clreduce_recipe::describe;
 
 use super::versions::VersionResult;
 use crate::failure::{CliError, RunError};
-use crate::kernels::devices::{DeviceArgs, Text, choose, worker_options};
+use crate::kernels::devices::{DeviceArgs, DeviceProgram, choose, worker_options};
 use crate::kernels::expected;
 use crate::kernels::launches::LaunchArgs;
 
@@ -20,7 +20,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// A kernel and its right result.
 pub(super) struct ExpectedKernel {
     run: KernelRun,
-    text: Text,
+    text: DeviceProgram,
     expected: String,
 }
 
@@ -40,7 +40,7 @@ impl ExpectedKernel {
                 .plan(&source, None)
                 .map_err(|source| RunError::Plan { path: path.to_owned(), source })?,
         };
-        let text = Text::of(path, &source);
+        let text = DeviceProgram::of(path, &source);
         let options = "-w".to_owned();
         let run = KernelRun { source, options, launches: plan.launches, repeat: 1 };
         Ok(Some(Self { run, text, expected }))

@@ -13,4 +13,4 @@ mod tools;
 mod versions;
 
 pub(crate) use bisect::{BisectArgs, bisect};
-pub(crate) use report::{BugReportFile, ReducedBug, ReportArgs, report, write_beside};
+pub(crate) use report::{BugOfReduction, BugReportFile, ReportArgs, report, write_beside};

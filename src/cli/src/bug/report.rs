@@ -13,8 +13,8 @@ use clreduce_report::{Block, BugReport};
 use clreduce_testcase::TestCase;
 
 use super::bisect::{CompilerArgs, versions};
-use super::candidate::Candidate;
-use super::subject::{BugArgs, Subject, open, say};
+use super::candidate::CompilerVersion;
+use super::subject::{BugArgs, BugTest, open, say};
 use super::text;
 use super::versions::section;
 use crate::failure::{BugError, CliError};
@@ -64,14 +64,14 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, CliError> {
     say("running the test on the program");
     let (case, subject) = open(&args.bug, &cancel)?;
     let mut report = match &subject {
-        Subject::Recipe { test, .. } => of_recipe(test, &case, &cancel),
-        Subject::Command { command, outcome, .. } => {
+        BugTest::Recipe { test, .. } => of_recipe(test, &case, &cancel),
+        BugTest::Command { command, outcome, .. } => {
             let flags = std::env::var(VARIABLE).ok();
             text::of_command(command, outcome, &case, flags.as_deref())
         }
-        Subject::Kernel(_) => return Err(BugError::NoTest(args.bug.program.clone()).into()),
+        BugTest::Kernel(_) => return Err(BugError::NoTest(args.bug.program.clone()).into()),
     };
-    let compilers = Candidate::all(&args.compilers.compilers, &subject);
+    let compilers = CompilerVersion::all(&args.compilers.compilers, &subject);
     if !compilers.is_empty() {
         let rows = versions(&subject, &case, compilers, &cancel)?;
         report.sections.push(section(&rows));
@@ -102,7 +102,7 @@ pub(crate) struct BugReportFile {
 }
 
 /// The bug that a reduction ends with.
-pub(crate) struct ReducedBug<'a> {
+pub(crate) struct BugOfReduction<'a> {
     /// The test of the reduction.
     pub judge: &'a Judge,
     /// The flags that the bug needs, if they were reduced.
@@ -111,7 +111,7 @@ pub(crate) struct ReducedBug<'a> {
     pub case: &'a TestCase,
 }
 
-impl ReducedBug<'_> {
+impl BugOfReduction<'_> {
     /// Writes a bug report in both formats. There is none on a command whose flags were not reduced, and the result of
     /// the reduction does not depend on it.
     pub(crate) fn write_beside(

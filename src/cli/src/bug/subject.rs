@@ -49,7 +49,7 @@ pub(crate) struct BugArgs {
 }
 
 /// A test that found the bug in the program.
-pub(super) enum Subject {
+pub(super) enum BugTest {
     /// A recipe, calibrated on the program.
     Recipe { recipe: Box<Recipe>, test: Box<RecipeTest> },
     /// A program or a shell command, and what it said about the program.
@@ -62,7 +62,7 @@ pub(super) enum Subject {
 ///
 /// # Errors
 /// When something cannot be read, or the test does not find the bug.
-pub(super) fn open(args: &BugArgs, cancel: &Cancel) -> Result<(TestCase, Subject), CliError> {
+pub(super) fn open(args: &BugArgs, cancel: &Cancel) -> Result<(TestCase, BugTest), CliError> {
     let (program, test) = match (&args.test, of_campaign(&args.program)) {
         (Some(test), _) => (args.program.clone(), test.clone()),
         (None, Some(found)) => found,
@@ -90,7 +90,7 @@ pub(super) fn open(args: &BugArgs, cancel: &Cancel) -> Result<(TestCase, Subject
         Test::Recipe(recipe, _) => {
             let recipe = recipe.options(recipe::options(cancel));
             let test = Box::new(recipe.calibrate(&case)?);
-            Subject::Recipe { recipe: Box::new(recipe), test }
+            BugTest::Recipe { recipe: Box::new(recipe), test }
         }
         Test::Command(command) => {
             let command = on_files(&command, std::slice::from_ref(&program))?;
@@ -103,7 +103,7 @@ pub(super) fn open(args: &BugArgs, cancel: &Cancel) -> Result<(TestCase, Subject
             if outcome.verdict != Verdict::Interesting {
                 return Err(BugError::NotShown { program, reason: outcome.reason }.into());
             }
-            Subject::Command { command, options: Box::new(options), outcome }
+            BugTest::Command { command, options: Box::new(options), outcome }
         }
     };
     Ok((case, subject))

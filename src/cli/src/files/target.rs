@@ -60,7 +60,7 @@ pub(crate) fn on_disk() -> impl TypedValueParser<Value = PathBuf> {
 
 /// The paths that a reduction reads and writes.
 #[derive(Clone, Debug)]
-pub(crate) struct Target {
+pub(crate) struct ReductionPaths {
     /// The files and folders that are reduced.
     pub inputs: Vec<Input>,
     /// The path that state and other by-products are named after.
@@ -79,7 +79,7 @@ pub(crate) fn is_stdout(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-impl Target {
+impl ReductionPaths {
     /// Decides it. Nothing is written.
     ///
     /// # Errors
@@ -347,7 +347,7 @@ mod tests {
         let file = dir.path().join("a.c");
         fs::write(&file, "new").unwrap();
         let case = TestCase::single("a.c", b"new".as_slice()).unwrap();
-        let target = Target::of(inputs(&[&file]), None).unwrap();
+        let target = ReductionPaths::of(inputs(&[&file]), None).unwrap();
         let copy = || {
             let copies = target.originals(&case);
             copies[0].copy.file_name().unwrap().to_str().unwrap().to_owned()
@@ -368,13 +368,13 @@ mod tests {
         fs::create_dir(root.join("out")).unwrap();
         let case = TestCase::single("a.c", b"x".as_slice()).unwrap();
         let disk = |output: &str| {
-            let target = Target::of(inputs(&[&file]), Some(&root.join(output))).unwrap();
+            let target = ReductionPaths::of(inputs(&[&file]), Some(&root.join(output))).unwrap();
             assert!(target.originals(&case).is_empty());
             target.places(&case)[0].disk.strip_prefix(&root).unwrap().to_owned()
         };
         assert_eq!(disk("b.c"), Path::new("b.c"));
         assert_eq!(disk("out"), Path::new("out/a.c"));
-        let same = Target::of(inputs(&[&file]), Some(&file));
+        let same = ReductionPaths::of(inputs(&[&file]), Some(&file));
         assert!(matches!(same, Err(OutputError::IsInput(_))));
     }
 
@@ -384,7 +384,7 @@ mod tests {
         let source = dir.path().join("src");
         fs::create_dir(&source).unwrap();
         let output = dir.path().join("out/");
-        let target = Target::of(inputs(&[&source]), Some(&output)).unwrap();
+        let target = ReductionPaths::of(inputs(&[&source]), Some(&output)).unwrap();
         assert!(target.state().ends_with("out.clreduce"));
         target.check_output_empty().unwrap();
         fs::create_dir(&output).unwrap();

@@ -16,10 +16,10 @@ use clreduce_recipe::{Recipe, RecipeTest, flags_of_line, line_with_flags};
 use clreduce_testcase::TestCase;
 
 use crate::failure::CliError;
-use crate::files::target::Target;
+use crate::files::target::ReductionPaths;
 use crate::judge::Judge;
 use crate::settings::flags::{CommandFlags, FlagSource, with_variable};
-use crate::settings::resolve::Settings;
+use crate::settings::resolve::ReduceSettings;
 use crate::settings::test::Test;
 use crate::terminal::progress::ProgressDisplay;
 use search::Flags;
@@ -71,10 +71,10 @@ impl ReducedFlags {
 /// # Errors
 /// When a test cannot be run, or the result not be written.
 pub(crate) fn reduce(
-    settings: &Settings,
+    settings: &ReduceSettings,
     judge: &Judge,
     reduced: &Reduced,
-    target: &Target,
+    target: &ReductionPaths,
     cancel: &Cancel,
     progress: &ProgressDisplay,
 ) -> Result<Option<ReducedFlags>, CliError> {

@@ -4,10 +4,10 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use clreduce_batch::{Batch, Record};
+use clreduce_batch::{Batch, CaseRecord};
 use clreduce_campaign::{BUGS, CampaignResult, Class, End};
 use clreduce_report::{
-    BatchReport, CaseDetails, OutcomeRow, OutcomeTable, PAGE, ReportError, read_result,
+    BatchReport, CampaignOutcomes, CaseDetails, OutcomeRow, PAGE, ReportError, read_result,
 };
 use clreduce_triage::{Triage, TriageCase};
 
@@ -27,7 +27,7 @@ pub(super) fn write(out: &Path, batch: &Batch, tally: &Tally) -> Result<(), CliE
     // A bug keeps its case; the order of names is that of the map.
     for name in tally.bugs.keys() {
         let folder = batch.folder_of(name);
-        let Some(record) = Record::read(&folder) else { continue };
+        let Some(record) = CaseRecord::read(&folder) else { continue };
         if let Some(program) = read_result(&folder)? {
             let output = format!("signature: {}", signature(tally, name));
             cases.push(TriageCase::new(&program, &output, None, record.refusals()));
@@ -59,7 +59,7 @@ fn signature(tally: &Tally, name: &str) -> String {
     format!("{}, {}{colon}{}", first.configuration, first.class.name(), what.join(", "))
 }
 
-fn details(out: &Path, batch: &Batch, record: &Record) -> Result<CaseDetails, ReportError> {
+fn details(out: &Path, batch: &Batch, record: &CaseRecord) -> Result<CaseDetails, ReportError> {
     let bug = out.join(BUGS).join(&record.name);
     let folder = absolute(&bug);
     let word = quoted(&folder.display().to_string());
@@ -75,7 +75,7 @@ fn details(out: &Path, batch: &Batch, record: &Record) -> Result<CaseDetails, Re
     })
 }
 
-fn table(tally: &Tally) -> OutcomeTable {
+fn table(tally: &Tally) -> CampaignOutcomes {
     let classes: Vec<Class> = tally.classes().collect();
     let rows =
         tally.configurations.iter().zip(&tally.outcomes).map(|(name, outcomes)| OutcomeRow {
@@ -85,7 +85,7 @@ fn table(tally: &Tally) -> OutcomeTable {
             avoids: tally.avoids.get(name).cloned().unwrap_or_default(),
             left_out: tally.left_out.contains_key(name),
         });
-    OutcomeTable {
+    CampaignOutcomes {
         programs: tally.programs,
         classes: classes.iter().map(|class| class.name().to_owned()).collect(),
         rows: rows.collect(),

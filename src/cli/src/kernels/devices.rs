@@ -46,7 +46,7 @@ pub(crate) struct DeviceArgs {
 
 /// The kind of a program, which decides on which devices it can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Text {
+pub(crate) enum DeviceProgram {
     /// Kernels in OpenCL C.
     OpenCl,
     /// Bare kernels in CUDA.
@@ -55,7 +55,7 @@ pub(crate) enum Text {
     CudaProgram,
 }
 
-impl Text {
+impl DeviceProgram {
     /// Determines the kind of a file by its name and content.
     pub(crate) fn of(path: &Path, source: &[u8]) -> Self {
         match path.extension().is_some_and(|extension| extension == "cu") {
@@ -147,7 +147,7 @@ fn table(found: &Devices) -> String {
 /// When no device matches. The error lists the devices that there are.
 pub(crate) fn choose(
     args: &DeviceArgs,
-    text: Text,
+    text: DeviceProgram,
     options: &WorkerOptions,
 ) -> Result<Device, NoSuchDevice> {
     let wanted = |device: &Device| {

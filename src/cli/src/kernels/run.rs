@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use crate::failure::{CliError, RunError};
 use crate::kernels::coverage;
-use crate::kernels::devices::{DeviceArgs, Text, choose, worker_options};
+use crate::kernels::devices::{DeviceArgs, DeviceProgram, choose, worker_options};
 use crate::kernels::expected;
 use crate::kernels::launches::LaunchArgs;
 use crate::settings::sandbox;
@@ -101,7 +101,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     // The file is about the launch in the kernel, not about the launches of named files.
     let own = args.launches.args.is_empty();
     let expected = if own { expected::read(&args.kernel)? } else { None };
-    let text = Text::of(&args.kernel, &source);
+    let text = DeviceProgram::of(&args.kernel, &source);
     let plan = match args.launches.described(&args.kernel, &source).map_err(RunError::from)? {
         Some(plan) => plan,
         None => ProgramKind::of(&args.kernel.to_string_lossy(), &source)
@@ -175,10 +175,10 @@ fn read(path: &Path) -> Result<Vec<u8>, RunError> {
 
 /// Warnings are off, as in the hosts of CLsmith. CUDA's compilers have no switch that says only "do not optimise":
 /// code for a debugger is not.
-fn build_options(args: &RunArgs, text: Text) -> String {
+fn build_options(args: &RunArgs, text: DeviceProgram) -> String {
     let mut options = vec!["-w"];
     if args.no_opt {
-        options.push(if text == Text::OpenCl { "-cl-opt-disable" } else { "-G" });
+        options.push(if text == DeviceProgram::OpenCl { "-cl-opt-disable" } else { "-G" });
     }
     options.extend(args.build_options.iter().map(String::as_str));
     options.join(" ")

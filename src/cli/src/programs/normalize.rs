@@ -81,7 +81,7 @@ Exit status:
   2  the command line is wrong";
 
 /// What became of one program.
-enum Fate {
+enum NormalizeResult {
     /// The names and texts of the results.
     Normal(Vec<(String, Vec<u8>)>),
     /// clang does not accept it.
@@ -91,7 +91,7 @@ enum Fate {
 
 /// The number of results and of programs that have none.
 #[derive(Default)]
-struct Tally {
+struct NormalizeCounts {
     written: usize,
     equal: usize,
     left_out: usize,
@@ -117,7 +117,7 @@ pub(crate) fn normalize(args: &NormalizeArgs) -> Result<ExitCode, CliError> {
         ..CheckOptions::default()
     };
     let jobs = args.jobs.map_or_else(num_cpus::get_physical, NonZeroUsize::get);
-    let (mut tally, mut known) = (Tally::default(), BTreeSet::new());
+    let (mut tally, mut known) = (NormalizeCounts::default(), BTreeSet::new());
     for (round, some) in files.chunks(TOGETHER).enumerate() {
         let fates = in_parallel(some, jobs, |index, (name, path)| {
             let number = round * TOGETHER + index + 1;
@@ -129,7 +129,7 @@ pub(crate) fn normalize(args: &NormalizeArgs) -> Result<ExitCode, CliError> {
         }
         for ((_, path), fate) in some.iter().zip(fates) {
             match fate {
-                Fate::Normal(results) => {
+                NormalizeResult::Normal(results) => {
                     for (name, text) in results {
                         if args.kernels && !known.insert(ContentHash::of(&text)) {
                             tally.equal += 1;
@@ -139,8 +139,8 @@ pub(crate) fn normalize(args: &NormalizeArgs) -> Result<ExitCode, CliError> {
                         tally.written += 1;
                     }
                 }
-                Fate::LeftOut => tally.left_out += 1,
-                Fate::Failed(error) => {
+                NormalizeResult::LeftOut => tally.left_out += 1,
+                NormalizeResult::Failed(error) => {
                     let failure = CliError::Kernel { path: path.clone(), source: error };
                     error_line(&printable(&failure.message()));
                     tally.failed += 1;
@@ -155,7 +155,7 @@ pub(crate) fn normalize(args: &NormalizeArgs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::from(u8::from(tally.failed > 0)))
 }
 
-impl Tally {
+impl NormalizeCounts {
     fn summary(&self) -> String {
         let parts = [
             (self.equal, "equal to others"),
@@ -209,12 +209,12 @@ fn fate(
     path: &Path,
     options: &CheckOptions,
     cancel: &Cancel,
-) -> Fate {
+) -> NormalizeResult {
     match results(args, name, path, options, cancel) {
-        Ok(results) if results.is_empty() => Fate::LeftOut,
-        Ok(results) => Fate::Normal(results),
-        Err(KernelError::Preprocess(_)) if args.compilable => Fate::LeftOut,
-        Err(error) => Fate::Failed(error),
+        Ok(results) if results.is_empty() => NormalizeResult::LeftOut,
+        Ok(results) => NormalizeResult::Normal(results),
+        Err(KernelError::Preprocess(_)) if args.compilable => NormalizeResult::LeftOut,
+        Err(error) => NormalizeResult::Failed(error),
     }
 }
 

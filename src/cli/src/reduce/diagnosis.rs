@@ -12,7 +12,7 @@ use clreduce_process::quoted;
 use clreduce_testcase::{SourceFile, TestCase};
 
 use crate::files::load::OWN_ENDINGS;
-use crate::files::target::{Target, absolute};
+use crate::files::target::{ReductionPaths, absolute};
 use crate::settings::test::has_folder;
 
 /// Files of a folder that are looked at. In a larger one, nothing is looked for.
@@ -24,7 +24,7 @@ const MOST_BYTES: u64 = 16 << 20;
 pub(crate) struct Diagnosis<'a> {
     pub command: &'a TestCommand,
     pub options: CommandOptions,
-    pub target: &'a Target,
+    pub target: &'a ReductionPaths,
     pub original: &'a TestCase,
     pub outcome: &'a Outcome,
     pub cancel: &'a Cancel,

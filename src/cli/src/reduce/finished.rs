@@ -8,13 +8,13 @@ use clreduce_interestingness::{Cancel, Interestingness};
 use clreduce_recipe::StageCounts;
 use clreduce_testcase::TestCase;
 
-use crate::bug::{BugReportFile, ReducedBug};
+use crate::bug::{BugOfReduction, BugReportFile};
 use crate::failure::CliError;
-use crate::files::target::Target;
+use crate::files::target::ReductionPaths;
 use crate::flags::{self, ReducedFlags};
 use crate::judge::Judge;
 use crate::reduce::page::{CommitCollector, PageContent};
-use crate::settings::resolve::Settings;
+use crate::settings::resolve::ReduceSettings;
 use crate::terminal::progress::ProgressDisplay;
 use crate::terminal::statistics::RunStatistics;
 
@@ -39,11 +39,11 @@ pub(crate) struct FinishedReduction {
 /// The surroundings of a result of the engine.
 pub(crate) struct EngineResult<'a> {
     /// The settings.
-    pub settings: &'a Settings,
+    pub settings: &'a ReduceSettings,
     /// The test.
     pub judge: &'a Judge,
     /// The files.
-    pub target: &'a Target,
+    pub target: &'a ReductionPaths,
     /// Ends everything early.
     pub cancel: &'a Cancel,
     /// The display.
@@ -68,7 +68,7 @@ impl EngineResult<'_> {
         let bug_report = if reduced.ending == Ending::Interrupted || cancel.is_cancelled() {
             None
         } else {
-            let subject = ReducedBug { judge, flags: flags.as_ref(), case: &reduced.case };
+            let subject = BugOfReduction { judge, flags: flags.as_ref(), case: &reduced.case };
             subject.write_beside(self.target.bug_reports(), cancel, progress)
         };
         let page = collector.map(|collector| {

@@ -13,17 +13,17 @@ use crate::failure::CliError;
 use crate::files::keep::repair;
 use crate::files::load::{FilePlace, Input, load};
 use crate::files::report_file::{ReportFile, ReportFileError};
-use crate::files::target::{self, Target};
+use crate::files::target::{self, ReductionPaths};
 use crate::judge::{Aside, ByCommand, ByRecipe, ByRemote, Judge, recipe, remote};
 use crate::settings::flags::{CommandFlags, FlagSource};
-use crate::settings::resolve::Settings;
+use crate::settings::resolve::ReduceSettings;
 use crate::settings::test::Test;
 use crate::terminal::printing::shown_path;
 use crate::terminal::progress::ProgressDisplay;
 
 /// The input of a reduction, read and compared with what an earlier run left.
 pub(crate) struct ReductionInput {
-    pub target: Target,
+    pub target: ReductionPaths,
     pub folder: StateFolder,
     /// The original; after an interrupted run, the original of that run.
     pub case: TestCase,
@@ -39,11 +39,11 @@ impl ReductionInput {
     /// # Errors
     /// When it cannot be read, or does not fit together.
     pub(crate) fn open(
-        settings: &Settings,
+        settings: &ReduceSettings,
         progress: &ProgressDisplay,
     ) -> Result<ReductionInput, CliError> {
         let inputs = Input::find_all(&settings.inputs)?;
-        let target = Target::of(inputs, settings.output.as_deref())?;
+        let target = ReductionPaths::of(inputs, settings.output.as_deref())?;
         test_file(settings).map_or(Ok(()), |test| target.check_output_is_not(test))?;
         let mut reports = settings.reports().filter_map(ReportFile::path);
         if let Some(report) = reports.find(|report| target.needs(report)) {
@@ -91,7 +91,7 @@ impl ReductionInput {
     /// When it cannot be run.
     pub(crate) fn judge(
         &self,
-        settings: &Settings,
+        settings: &ReduceSettings,
         service: Option<&Arc<Remote>>,
         cancel: &Cancel,
         progress: &ProgressDisplay,
@@ -120,14 +120,14 @@ impl ReductionInput {
 }
 
 /// Returns paths that are never part of a DIR: the test, the reports and the output.
-fn excluded(settings: &Settings, target: &Target) -> Vec<PathBuf> {
+fn excluded(settings: &ReduceSettings, target: &ReductionPaths) -> Vec<PathBuf> {
     let reports = settings.reports().filter_map(ReportFile::path);
     let paths = reports.chain(test_file(settings)).chain(target.output());
     paths.filter_map(|path| target::absolute(path).ok()).collect()
 }
 
 /// Returns the path of the test; `None` for a shell command.
-fn test_file(settings: &Settings) -> Option<&Path> {
+fn test_file(settings: &ReduceSettings) -> Option<&Path> {
     if let Some(FlagSource::Command(CommandFlags::Given { command, .. })) = &settings.reduce_flags
         && let TestCommand::Program { path, .. } = command
     {
@@ -139,7 +139,7 @@ fn test_file(settings: &Settings) -> Option<&Path> {
     }
 }
 
-fn judge_by_recipe(test: RecipeTest, settings: &Settings, target: &Target) -> Judge {
+fn judge_by_recipe(test: RecipeTest, settings: &ReduceSettings, target: &ReductionPaths) -> Judge {
     let aside = || Aside { folder: target.slipped(), scratch: target.state() };
     let slipped = settings.allow_slippage.then(aside);
     let test = if settings.allow_slippage { test.watch_for_slippage() } else { test };
@@ -147,9 +147,9 @@ fn judge_by_recipe(test: RecipeTest, settings: &Settings, target: &Target) -> Ju
 }
 
 fn judge(
-    settings: &Settings,
+    settings: &ReduceSettings,
     command: &TestCommand,
-    target: &Target,
+    target: &ReductionPaths,
     progress: &ProgressDisplay,
 ) -> Result<Judge, CliError> {
     let temporary = CommandOptions::default().temporary;
@@ -171,13 +171,13 @@ fn judge(
 }
 
 /// The exit status for which a variant is copied, and the folder for the copies.
-fn also(settings: &Settings, target: &Target) -> Option<(i32, Aside)> {
+fn also(settings: &ReduceSettings, target: &ReductionPaths) -> Option<(i32, Aside)> {
     let aside = || Aside { folder: target.also_interesting(), scratch: target.state() };
     settings.also_interesting.map(|code| (code, aside()))
 }
 
 /// Shows likely mistakes in the text of the test, and advice on it.
-fn show_hints(command: &TestCommand, target: &Target, progress: &ProgressDisplay) {
+fn show_hints(command: &TestCommand, target: &ReductionPaths, progress: &ProgressDisplay) {
     let inputs: Vec<PathBuf> = target.inputs.iter().map(|input| input.absolute.clone()).collect();
     for hint in clreduce_interestingness::hints(command, &inputs) {
         if hint.is_mistake() {

@@ -26,7 +26,7 @@ use clreduce_testcase::TestCase;
 use crate::failure::CliError;
 use crate::files::keep::{KeepError, Keeper};
 use crate::files::report_file::ReportFile;
-use crate::files::target::{self, Target};
+use crate::files::target::{self, ReductionPaths};
 use crate::judge::recipe;
 use crate::judge::remote;
 use crate::judge::{CountedTest, Judge};
@@ -36,8 +36,8 @@ use crate::reduce::finished::{EngineResult, FinishedReduction};
 use crate::reduce::input::ReductionInput;
 use crate::reduce::not_interesting::{Rejection, explain};
 use crate::reduce::page::CommitCollector;
-use crate::reduce::refused::Refusal;
-use crate::settings::resolve::Settings;
+use crate::reduce::refused::RefusedBySandbox;
+use crate::settings::resolve::ReduceSettings;
 use crate::settings::sandbox;
 use crate::settings::test::{Test, facts};
 use crate::terminal::interrupt::{self, INTERRUPTED};
@@ -57,7 +57,7 @@ const CHANGED_SINCE: &str = "an earlier run found this test case interesting, so
 ///
 /// # Errors
 /// When the reduction could not start or failed on the way; the best version so far is on disk.
-pub(crate) fn reduce(settings: &Settings) -> Result<ExitCode, CliError> {
+pub(crate) fn reduce(settings: &ReduceSettings) -> Result<ExitCode, CliError> {
     for report in settings.reports() {
         report.check()?;
     }
@@ -91,7 +91,7 @@ pub(crate) fn reduce(settings: &Settings) -> Result<ExitCode, CliError> {
 }
 
 fn run(
-    settings: &Settings,
+    settings: &ReduceSettings,
     mut subject: ReductionInput,
     cancel: &Cancel,
     progress: &mut ProgressDisplay,
@@ -178,7 +178,7 @@ impl Followers<'_> {
 }
 
 /// The facts that the verdicts depend on, for the journal.
-fn facts_of(settings: &Settings, judge: &Judge) -> Facts {
+fn facts_of(settings: &ReduceSettings, judge: &Judge) -> Facts {
     let mut facts = facts(&settings.how.test);
     match judge {
         Judge::Command(_) => {}
@@ -189,7 +189,11 @@ fn facts_of(settings: &Settings, judge: &Judge) -> Facts {
 }
 
 /// Takes the time that the calibration of a recipe took off `--time-limit`: the user waits for both.
-fn within_time<'a>(reduction: Reduction<'a>, settings: &Settings, begun: Instant) -> Reduction<'a> {
+fn within_time<'a>(
+    reduction: Reduction<'a>,
+    settings: &ReduceSettings,
+    begun: Instant,
+) -> Reduction<'a> {
     match settings.how.options.time_limit {
         Some(limit) => reduction.time_limit(limit.saturating_sub(begun.elapsed())),
         None => reduction,
@@ -219,8 +223,8 @@ fn warn_of_first_run(judge: &Judge, progress: &ProgressDisplay) {
 
 /// The error for an original that is not interesting, with the reason as far as it can be found.
 fn not_interesting(
-    settings: &Settings,
-    target: &Target,
+    settings: &ReduceSettings,
+    target: &ReductionPaths,
     judge: &Judge,
     case: &TestCase,
     outcome: &Outcome,
@@ -237,7 +241,7 @@ fn not_interesting(
         _ if settings.how.remote.remote.is_some() => remote::advice(outcome),
         Test::Command(command) => {
             let options = settings.how.command_options();
-            let refusal = Refusal { command, options, original: case, outcome, cancel };
+            let refusal = RefusedBySandbox { command, options, original: case, outcome, cancel };
             if let Some(refused) = refusal.find() {
                 return CliError::Refused(refused);
             }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clreduce_batch::{CommitRecord, Record, diff};
+use clreduce_batch::{CaseRecord, CommitRecord, diff};
 use clreduce_engine::Reduced;
 use clreduce_engine::events::Event;
 use clreduce_interestingness::Outcome;
@@ -14,14 +14,14 @@ use clreduce_triage::{Triage, TriageCase};
 
 use crate::failure::CliError;
 use crate::files::report_file::ReportFile;
-use crate::files::target::Target;
+use crate::files::target::ReductionPaths;
 use crate::settings::repeat::{RepeatCommands, absolute};
 use crate::settings::resolve::TestAndOptions;
 
 /// Everything that the page shows besides commands and the bug report.
 pub(crate) struct PageContent {
     /// The figures.
-    pub record: Record,
+    pub record: CaseRecord,
     /// The commits with their diffs.
     pub commits: Vec<CommitRecord>,
     /// The result.
@@ -63,7 +63,7 @@ impl CommitCollector {
     /// The contents of the page when the reduction has ended. `kept` is a copy of the original.
     pub(crate) fn into_page(
         self,
-        target: &Target,
+        target: &ReductionPaths,
         original: &TestCase,
         reduced: &Reduced,
         kept: Option<&Path>,
@@ -72,7 +72,7 @@ impl CommitCollector {
         let name = input.file_name().unwrap_or_default().to_string_lossy();
         let result = target.results().into_iter().next().unwrap_or_default();
         PageContent {
-            record: Record::of(&name, original, reduced),
+            record: CaseRecord::of(&name, original, reduced),
             commits: self.commits,
             result: reduced.case.clone(),
             paths: [kept.unwrap_or(input).to_owned(), result],

@@ -22,7 +22,7 @@ const REFUSALS: [&str; 5] = [
 ];
 
 /// A test that rejects the original in its sandbox.
-pub(crate) struct Refusal<'a> {
+pub(crate) struct RefusedBySandbox<'a> {
     pub command: &'a TestCommand,
     pub options: CommandOptions,
     pub original: &'a TestCase,
@@ -39,7 +39,7 @@ enum Permission {
     Gpu,
 }
 
-impl Refusal<'_> {
+impl RefusedBySandbox<'_> {
     /// The message, if the sandbox is the reason.
     ///
     /// The test runs outside for that, unless the sandbox is the strict one: who asks for it does not trust the program.

@@ -13,7 +13,7 @@ use crate::failure::CliError;
 use crate::files::report_file::ReportFile;
 use crate::files::target::is_stdout;
 use crate::reduce::finished::FinishedReduction;
-use crate::settings::resolve::Settings;
+use crate::settings::resolve::ReduceSettings;
 use crate::terminal::printing::{printable, shown_path};
 use crate::terminal::progress::{ProgressDisplay, Verbosity};
 use crate::terminal::statistics::RunStatistics;
@@ -31,7 +31,7 @@ const MOST_LINES: usize = 25;
 pub(crate) fn print(
     done: &FinishedReduction,
     results: &[PathBuf],
-    settings: &Settings,
+    settings: &ReduceSettings,
     progress: &ProgressDisplay,
 ) -> Result<(), CliError> {
     let FinishedReduction { reduced, statistics, stages, .. } = done;
@@ -150,7 +150,7 @@ fn is_there(path: &Path) -> bool {
 }
 
 /// The last line: why the reduction ended.
-fn ending(reduced: &Reduced, statistics: &RunStatistics, settings: &Settings) -> String {
+fn ending(reduced: &Reduced, statistics: &RunStatistics, settings: &ReduceSettings) -> String {
     let text = match reduced.ending {
         Ending::Minimal if !reduced.left_out.is_empty() || !reduced.skipped.is_empty() => {
             return format!(

@@ -21,7 +21,7 @@ use crate::terminal::progress::Verbosity;
 
 /// Everything a reduction is started with.
 #[derive(Debug)]
-pub(crate) struct Settings {
+pub(crate) struct ReduceSettings {
     /// The files and folders to reduce, as the user named them.
     pub inputs: Vec<PathBuf>,
     /// The test and the options.
@@ -61,7 +61,7 @@ pub(crate) struct TestAndOptions {
     pub remote: RemoteOptions,
 }
 
-impl Settings {
+impl ReduceSettings {
     /// The reports that are written.
     pub(crate) fn reports(&self) -> impl Iterator<Item = &ReportFile> {
         self.events.iter().chain(&self.summary).chain(&self.report)
@@ -126,7 +126,7 @@ impl TestAndOptions {
 ///
 /// # Errors
 /// When options contradict each other or one is missing, with what to write instead.
-pub(crate) fn resolve(mut args: ReduceArgs) -> Result<Settings, UsageError> {
+pub(crate) fn resolve(mut args: ReduceArgs) -> Result<ReduceSettings, UsageError> {
     let test = match args.test.test.take() {
         Some(test) => test_for(&test, &args.inputs)?,
         None => Test::Command(test_among(&mut args.inputs)?),
@@ -148,7 +148,7 @@ pub(crate) fn resolve(mut args: ReduceArgs) -> Result<Settings, UsageError> {
         }
         None => (None, test),
     };
-    Ok(Settings {
+    Ok(ReduceSettings {
         inputs: args.inputs,
         how: TestAndOptions::new(test, args.options, args.remote)?,
         also_interesting: args.also_interesting,
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
     use crate::command_line::Args;
 
-    fn settings(words: &[&str]) -> Result<Settings, UsageError> {
+    fn settings(words: &[&str]) -> Result<ReduceSettings, UsageError> {
         let words = ["clreduce"].iter().chain(words);
         resolve(Args::try_parse_from(words).unwrap().reduce)
     }

@@ -11,7 +11,7 @@
 
 use clreduce_candidates::CandidateSource;
 use clreduce_interestingness::{Filtered, Outcome, Verdict};
-use clreduce_speculation::{Confirmation, Executor, FlakyCounts, Tally, WrongSuccesses};
+use clreduce_speculation::{Confirmation, Executor, FlakyCounts, RepeatedResults, WrongSuccesses};
 
 use super::calibration::OriginalFirst;
 use super::controls::Confirmed;
@@ -41,13 +41,13 @@ const MOST_ROUNDS: u32 = 20;
 const MOST_RETURNS: u64 = 20;
 
 /// What is known of a commit that was rejected once, and of a rejected variant that was accepted once.
-const REJECTED: Tally = Tally { interesting: 0, runs: 1 };
-const REJECTED_AND_ACCEPTED: Tally = Tally { interesting: 1, runs: 2 };
+const REJECTED: RepeatedResults = RepeatedResults { interesting: 0, runs: 1 };
+const REJECTED_AND_ACCEPTED: RepeatedResults = RepeatedResults { interesting: 1, runs: 2 };
 
 /// A variant that was tested again and again.
 struct Repeated {
     is_interesting: bool,
-    tally: Tally,
+    tally: RepeatedResults,
     /// The last outcome that was not interesting.
     contrary: Option<Outcome>,
 }
@@ -79,7 +79,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         &mut self,
         executor: &mut Executor<OriginalFirst<S>>,
     ) -> Result<bool, Halt> {
-        let mut errors = Tally::default();
+        let mut errors = RepeatedResults::default();
         for _ in 0..MOST_ROUNDS {
             self.order_tests_of_result(executor);
             executor.confirm()?;
@@ -125,7 +125,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
                     let tally = self.repeat_control(executor, &control)?;
                     confirmed = Confirmed::Doubted(tally);
                     // What was accepted meanwhile is tested once more.
-                    Some((self.commits.last(), Tally::default()))
+                    Some((self.commits.last(), RepeatedResults::default()))
                 }
                 None => self.doubtful(confirmation).map(|index| (index, REJECTED)),
             };
@@ -144,7 +144,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         &mut self,
         executor: &mut Executor<OriginalFirst<S>>,
         control: &TestCase,
-    ) -> Result<Tally, Halt> {
+    ) -> Result<RepeatedResults, Halt> {
         let repeated = self.repeat_until_decided(executor, control, REJECTED_AND_ACCEPTED)?;
         if repeated.is_interesting && self.controls.remove(&control.hash()) {
             let certain = self.commits.confirmed_before(self.controls.last());
@@ -172,7 +172,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         &mut self,
         executor: &mut Executor<OriginalFirst<S>>,
         index: usize,
-        tally: Tally,
+        tally: RepeatedResults,
     ) -> Result<bool, Halt> {
         let suspect = self.repeat(executor, index, tally)?;
         if suspect.is_interesting {
@@ -188,7 +188,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         let (mut good, mut bad) = (0, index);
         while bad - good > 1 {
             let middle = good.midpoint(bad);
-            if self.repeat(executor, middle, Tally::default())?.is_interesting {
+            if self.repeat(executor, middle, RepeatedResults::default())?.is_interesting {
                 good = middle;
             } else {
                 bad = middle;
@@ -205,7 +205,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
     }
 
     fn test_original(&mut self, executor: &mut Executor<OriginalFirst<S>>) -> Result<(), Halt> {
-        let original = self.repeat(executor, 0, Tally::default())?;
+        let original = self.repeat(executor, 0, RepeatedResults::default())?;
         if original.is_interesting { Ok(()) } else { Err(self.give_up(original)) }
     }
 
@@ -214,7 +214,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         &mut self,
         executor: &mut Executor<OriginalFirst<S>>,
         index: usize,
-        tally: Tally,
+        tally: RepeatedResults,
     ) -> Result<Repeated, Halt> {
         put_into_force(&self.commits.at(index).limits, &*self.reduction.test);
         let case = self.commits.at(index).case.clone();
@@ -227,7 +227,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         &mut self,
         executor: &mut Executor<OriginalFirst<S>>,
         case: &TestCase,
-        mut tally: Tally,
+        mut tally: RepeatedResults,
     ) -> Result<Repeated, Halt> {
         let hash = case.hash();
         let mut contrary = None;
@@ -361,7 +361,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
 }
 
 /// The error for a test that says both of one variant, again and again.
-fn undecided(Tally { interesting, runs }: Tally) -> ReductionError {
+fn undecided(RepeatedResults { interesting, runs }: RepeatedResults) -> ReductionError {
     ReductionError::Undecided { interesting, runs }
 }
 

@@ -2,7 +2,7 @@
 //! were run again.
 
 use clreduce_candidates::Candidate;
-use clreduce_speculation::Tally;
+use clreduce_speculation::RepeatedResults;
 use clreduce_testcase::{ContentHash, TestCase};
 
 /// What came of tests that were run again.
@@ -11,7 +11,7 @@ pub(super) enum Confirmed {
     /// All say the same as before.
     Agreed,
     /// Some do not, and the current test case stands all the same.
-    Doubted(Tally),
+    Doubted(RepeatedResults),
     /// The reduction went back.
     WentBack,
 }

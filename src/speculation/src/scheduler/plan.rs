@@ -5,7 +5,7 @@ use clreduce_testcase::{ContentHash, TestCase};
 
 use super::{Action, Scheduler};
 use crate::running::{RunningTest, Work};
-use crate::search::{Prospect, Search};
+use crate::search::{CandidateSearch, Prospect};
 use crate::tree::CERTAIN;
 
 /// A candidate less probable than this leaves its slot to a confirmation.
@@ -61,7 +61,7 @@ impl<S: CandidateSource> Scheduler<S> {
     /// The candidate to start next, if there is room.
     fn best(&mut self, has_room: bool) -> Option<Prospect> {
         let (tree, verdicts, running) = (&mut self.tree, &self.verdicts, &self.running);
-        let search = self.search.get_or_insert_with(|| Search::new(tree));
+        let search = self.search.get_or_insert_with(|| CandidateSearch::new(tree));
         search.best(
             tree,
             (self.slots, has_room),

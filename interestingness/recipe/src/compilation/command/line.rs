@@ -8,7 +8,7 @@ use super::{CompileCommand, Part};
 
 /// The form in which a command is written.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Form<'a> {
+pub(crate) struct LineOptions<'a> {
     /// The source file: `{file}`, or a path in quotes.
     pub file: &'a str,
     /// True if the file is preprocessed, so that the options for the preprocessor are left out.
@@ -19,10 +19,10 @@ pub(crate) struct Form<'a> {
     pub more: &'a [String],
 }
 
-impl Form<'_> {
+impl LineOptions<'_> {
     /// The file of a recipe.
-    pub(crate) const RECIPE: Form<'static> =
-        Form { file: "{file}", preprocessed: false, optimisation: None, more: &[] };
+    pub(crate) const RECIPE: LineOptions<'static> =
+        LineOptions { file: "{file}", preprocessed: false, optimisation: None, more: &[] };
 }
 
 /// The output of every command, in the directory of the variant.
@@ -51,7 +51,7 @@ impl CompileCommand {
     }
 
     /// The command for the shell.
-    pub(crate) fn line(&self, form: Form<'_>) -> String {
+    pub(crate) fn line(&self, form: LineOptions<'_>) -> String {
         let mut words: Vec<String> = Vec::new();
         for part in &self.parts {
             match part {
@@ -97,7 +97,7 @@ impl CompileCommand {
             });
             more.push("-cl-no-stdinc".to_owned());
         }
-        command.line(Form { file: &file, more: &more, ..Form::RECIPE })
+        command.line(LineOptions { file: &file, more: &more, ..LineOptions::RECIPE })
     }
 
     /// The same command where it only reads the program, and makes no code.

@@ -8,9 +8,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
-use words::{OWN_HEADERS, Reader, header_folder};
+use words::{CommandReader, OWN_HEADERS, header_folder};
 
-pub(crate) use line::{Form, OUTPUT};
+pub(crate) use line::{LineOptions, OUTPUT};
 pub(crate) use words::has_value_behind;
 
 /// A command that compiles one source file.
@@ -87,7 +87,7 @@ impl CompileCommand {
     /// # Errors
     /// When it does not compile exactly one file.
     pub fn parse(words: &[String], folder: &Path) -> Result<Self, CompileCommandError> {
-        Reader { folder, source: None }.read(words)
+        CommandReader { folder, source: None }.read(words)
     }
 
     /// Reads a command of which one word is known to be the source, whose content is in another file.
@@ -97,7 +97,7 @@ impl CompileCommand {
         word: &str,
         source: PathBuf,
     ) -> Result<Self, CompileCommandError> {
-        Reader { folder, source: Some((word, source)) }.read(words)
+        CommandReader { folder, source: Some((word, source)) }.read(words)
     }
 
     /// Reads the line of another command for the same file, which is named as in this one, or as `{file}`.
@@ -284,7 +284,7 @@ mod tests {
         ];
         for (line, expected) in cases {
             let command = read(line, folder.path()).unwrap();
-            assert_eq!(command.line(Form::RECIPE), expected, "{line}");
+            assert_eq!(command.line(LineOptions::RECIPE), expected, "{line}");
         }
     }
 
@@ -297,11 +297,11 @@ mod tests {
             command.preprocessing(&["-P".to_owned()]),
             format!("g++ -O2 -DN=1 -I{at}/src -P {at}/src/x.cc -E")
         );
-        let form = Form {
+        let form = LineOptions {
             preprocessed: true,
             optimisation: Some("-O0"),
             more: &["-w".to_owned()],
-            ..Form::RECIPE
+            ..LineOptions::RECIPE
         };
         assert_eq!(command.line(form), "g++ -O0 -c -w {file} -o output");
         assert_eq!(command.short_name(Some("-O0")), "g++ -O0");
@@ -323,7 +323,7 @@ mod tests {
         let copied = command.relative_to(&at, &[&source, &own], &all);
         let far = at.display();
         assert_eq!(
-            copied.line(Form::RECIPE),
+            copied.line(LineOptions::RECIPE),
             format!(
                 "g++ -I. -Isrc -I {far}/far -isystem {far}/lib -iquote {far}/far/x -include cfg.h -DI=. -O2 -c {{file}}"
             )
@@ -338,7 +338,7 @@ mod tests {
         assert_eq!(command.short_name(None), "gcc -O2 -ffast-math -flto=2 -fwrapv -march=native");
         assert_eq!(command.short_name(Some("-O0")), "gcc -O0 -fwrapv -march=native");
         assert_eq!((command.output(), &*command.libraries()), (Some("bin/y"), " -lm"));
-        let plain = Form { optimisation: Some("-O0"), ..Form::RECIPE };
+        let plain = LineOptions { optimisation: Some("-O0"), ..LineOptions::RECIPE };
         assert_eq!(
             command.line(plain),
             "gcc -O0 -fwrapv -march=native -Wall -DN {file} -o output -lm"
@@ -360,7 +360,7 @@ mod tests {
         assert!(matches!(read("ccache", folder.path()), Err(Empty)));
         let command = read("gcc -c y.c", folder.path()).unwrap();
         let also = command.parse_also("clang -O0 -c {file}", folder.path()).unwrap();
-        assert_eq!(also.line(Form::RECIPE), "clang -O0 -c {file}");
+        assert_eq!(also.line(LineOptions::RECIPE), "clang -O0 -c {file}");
         assert_eq!(also.source(), command.source());
         let other = command.parse_also("clang -c src/x.cc", folder.path());
         assert!(matches!(other, Err(SeveralSources { .. })));
@@ -372,7 +372,7 @@ mod tests {
         let line = "clang -cc1 -triple x -main-file-name y.c -x c y.c";
         let command = read(line, folder.path()).unwrap();
         assert_eq!(
-            command.line(Form::RECIPE),
+            command.line(LineOptions::RECIPE),
             "clang -cc1 -triple x -main-file-name y.c -x c {file}"
         );
         assert!(!command.is_driver());

@@ -84,13 +84,13 @@ pub(super) fn header_folder(words: &[String]) -> Option<(&'static str, &str)> {
 }
 
 /// Reads the words of a command.
-pub(super) struct Reader<'a> {
+pub(super) struct CommandReader<'a> {
     pub folder: &'a Path,
     /// The word that is the source, where that is known, and the file.
     pub source: Option<(&'a str, PathBuf)>,
 }
 
-impl Reader<'_> {
+impl CommandReader<'_> {
     pub(super) fn read(mut self, words: &[String]) -> Result<CompileCommand, CompileCommandError> {
         let is_launcher = |word: &&String| {
             let name = Path::new(word).file_name().and_then(OsStr::to_str).unwrap_or_default();

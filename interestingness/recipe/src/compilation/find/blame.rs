@@ -14,34 +14,34 @@ use super::promises::{self, Punning};
 use super::sanity::{SanityChecks, SanityStage};
 use super::warnings::{self, PlacedWarning};
 use super::{BugSearch, CompilerBugError, CompilerRun, PATIENCE};
-use crate::compilation::command::{Form, OUTPUT};
+use crate::compilation::command::{LineOptions, OUTPUT};
 use crate::configuration::show;
 use crate::shown::describe;
 
 /// A rule of the language that compilers rely on, and the option with which they do not.
-struct Rule {
+struct LanguageRule {
     options: &'static str,
     kind: FindingKind,
     /// What a program does that breaks it.
     breach: &'static str,
 }
 
-static ALIASING: Rule = Rule {
+static ALIASING: LanguageRule = LanguageRule {
     options: "-fno-strict-aliasing",
     kind: FindingKind::NonPortable,
     breach: "it accesses memory through pointers to unrelated types",
 };
-static OVERFLOW: Rule = Rule {
+static OVERFLOW: LanguageRule = LanguageRule {
     options: "-fwrapv",
     kind: FindingKind::SignedOverflow,
     breach: "signed arithmetic overflows",
 };
-static NULL: Rule = Rule {
+static NULL: LanguageRule = LanguageRule {
     options: "-fno-delete-null-pointer-checks",
     kind: FindingKind::NullPointer,
     breach: "it uses a null pointer where none may be",
 };
-static ENUMERATIONS: Rule = Rule {
+static ENUMERATIONS: LanguageRule = LanguageRule {
     options: "-fno-strict-enums",
     kind: FindingKind::NonPortable,
     breach: "an enumeration has a value out of its range",
@@ -53,10 +53,10 @@ const EXACT: &str = "-fno-fast-math -fno-unsafe-math-optimizations -fno-associat
 const NARROW: &str = " -mfpmath=sse -msse2";
 
 /// What the accused answered to each question.
-type Answers = Vec<(Probe, RunOutcome)>;
+type Answers = Vec<(BlameRun, RunOutcome)>;
 
 /// A question about the accused, which is compiled in another way.
-enum Probe {
+enum BlameRun {
     /// All rules at once.
     Rules,
     Exact,
@@ -152,14 +152,18 @@ impl BugSearch<'_> {
         let constants = promises::without_const(source).filter(|_| is_own && has_cast);
         let exact = self.exact(accused);
         let mut probes = vec![
-            (Probe::Rules, with(accused, &self.all_rules()), form.files.clone()),
-            (Probe::Exact, with(accused, &exact), form.files.clone()),
+            (BlameRun::Rules, with(accused, &self.all_rules()), form.files.clone()),
+            (BlameRun::Exact, with(accused, &exact), form.files.clone()),
         ];
-        for (probe, text) in [(Probe::Promises, promises), (Probe::Constants, constants)] {
+        for (probe, text) in [(BlameRun::Promises, promises), (BlameRun::Constants, constants)] {
             let Some(text) = text else { continue };
             let plain = self.as_it_is(!self.compilation.preprocessed)?;
             let more: Vec<String> = plain.more.iter().chain(&plain.headers).cloned().collect();
-            let own = Form { preprocessed: plain.preprocessed, more: &more, ..Form::RECIPE };
+            let own = LineOptions {
+                preprocessed: plain.preprocessed,
+                more: &more,
+                ..LineOptions::RECIPE
+            };
             let files = ProgramFiles::single(&self.compilation.name, &text)?;
             probes.push((probe, plain.command.line(own), files));
         }
@@ -176,7 +180,7 @@ impl BugSearch<'_> {
     }
 
     /// The rules that the compiler of a command knows.
-    fn rules(&self) -> Vec<&'static Rule> {
+    fn rules(&self) -> Vec<&'static LanguageRule> {
         let mut rules = vec![&ALIASING, &OVERFLOW, &NULL];
         if is_cpp(&self.compilation.name) {
             rules.push(&ENUMERATIONS);
@@ -224,20 +228,20 @@ impl BugSearch<'_> {
         let mut kept = false;
         for (probe, outcome) in answers {
             match probe {
-                Probe::Rules if outcome == accused.outcome => kept = true,
-                Probe::Rules => self.weigh_rules(form, checks, (accused, right), warned)?,
-                Probe::Exact if is_cured(&outcome) => {
+                BlameRun::Rules if outcome == accused.outcome => kept = true,
+                BlameRun::Rules => self.weigh_rules(form, checks, (accused, right), warned)?,
+                BlameRun::Exact if is_cured(&outcome) => {
                     let what = "the result depends on how exactly floating-point numbers are computed, which the command or the \
                                 language leaves to the compiler; with `-ffp-contract=off` and without `-ffast-math` and the \
                                 like, it is that of the others";
                     self.doubt(accused, FindingKind::NonPortable, what.to_owned())?;
                 }
-                Probe::Promises if is_cured(&outcome) => {
+                BlameRun::Promises if is_cured(&outcome) => {
                     let what = "the program breaks a promise of its own: without `restrict` and attributes such as `pure`, \
                                 `const` and `noreturn`, the result is that of the others";
                     self.doubt(accused, FindingKind::NonPortable, what.to_owned())?;
                 }
-                Probe::Constants if is_cured(&outcome) => {
+                BlameRun::Constants if is_cured(&outcome) => {
                     let place = warned.iter().find(|one| one.flag == "cast-qual");
                     let place = place.map_or_else(String::new, |one| format!(" ({})", one.text));
                     let what = format!(
@@ -246,7 +250,7 @@ impl BugSearch<'_> {
                     );
                     self.doubt(accused, FindingKind::NonPortable, what)?;
                 }
-                Probe::Exact | Probe::Promises | Probe::Constants => {}
+                BlameRun::Exact | BlameRun::Promises | BlameRun::Constants => {}
             }
         }
         Ok(kept)

@@ -9,7 +9,7 @@ use super::installed::{clang_for, family, is_cpp};
 use super::program::ProgramFiles;
 use super::sanity::{self, SPELLINGS, SanityChecks};
 use super::{BugSearch, CompilerBugError, CompilerRun, PATIENCE};
-use crate::compilation::command::{CompileCommand, Form};
+use crate::compilation::command::{CompileCommand, LineOptions};
 use crate::shown::{crash_of, describe, has_signature, says, signature_of};
 
 /// A form of the program, and of the command for it.
@@ -35,7 +35,7 @@ pub(super) struct FoundForm {
 }
 
 /// What the person sees, which a form has to show.
-struct Seen<'a> {
+struct SymptomToShow<'a> {
     /// The outcome of the command.
     own: &'a RunOutcome,
     /// Those of the commands for comparison, on the source itself.
@@ -72,7 +72,7 @@ impl BugSearch<'_> {
             }
             false => Vec::new(),
         };
-        let seen = Seen { own: observed, also };
+        let seen = SymptomToShow { own: observed, also };
         let groups = if may_preprocess { self.preprocessors(observed) } else { Vec::new() };
         for group in &groups {
             for line in group {
@@ -113,7 +113,7 @@ impl BugSearch<'_> {
         ));
         let reading = form.command.reading(form.preprocessed);
         let checks = sanity::checks(self, &form.files, &reading, observed)?;
-        let also = self.also_on(&form, Form::RECIPE.file, &seen.also)?;
+        let also = self.also_on(&form, LineOptions::RECIPE.file, &seen.also)?;
         Ok(FoundForm { form, run, also, checks })
     }
 
@@ -135,7 +135,7 @@ impl BugSearch<'_> {
     fn shown_by(
         &self,
         form: ProgramForm,
-        seen: &Seen<'_>,
+        seen: &SymptomToShow<'_>,
         misses: &mut Misses,
     ) -> Result<Option<FoundForm>, CompilerBugError> {
         let command = &form.command;
@@ -149,7 +149,7 @@ impl BugSearch<'_> {
             let more: Vec<String> =
                 form.more.iter().chain(&form.headers).cloned().chain(quiet).collect();
             let (preprocessed, more) = (form.preprocessed, &more[..]);
-            let build = command.line(Form { preprocessed, more, ..Form::RECIPE });
+            let build = command.line(LineOptions { preprocessed, more, ..LineOptions::RECIPE });
             let run = self.run(&command.short_name(None), build, &form.files, limit)?;
             if !self.is_same(seen.own, &run.outcome) {
                 misses.last = describe(&run.outcome);
@@ -158,7 +158,7 @@ impl BugSearch<'_> {
                 }
                 continue;
             }
-            let also = self.also_on(&form, Form::RECIPE.file, &seen.also)?;
+            let also = self.also_on(&form, LineOptions::RECIPE.file, &seen.also)?;
             let is_other = |(there, here): &(&CompilerRun, &CompilerRun)| !is_alike(there, here);
             if let Some((there, _)) = seen.also.iter().zip(&also).find(is_other) {
                 misses.witness = Some(there.name.clone());
@@ -185,8 +185,12 @@ impl BugSearch<'_> {
         let limit = self.query.timeout.unwrap_or(PATIENCE);
         let run = |command: &CompileCommand, spellings: Vec<String>| {
             let more: Vec<String> = form.headers.iter().cloned().chain(spellings).collect();
-            let own =
-                Form { file, preprocessed: form.preprocessed, more: &more, optimisation: None };
+            let own = LineOptions {
+                file,
+                preprocessed: form.preprocessed,
+                more: &more,
+                optimisation: None,
+            };
             self.run(&command.short_name(None), command.line(own), &form.files, limit)
         };
         let mut runs: Vec<CompilerRun> = Vec::new();

@@ -11,7 +11,7 @@ use regex::{Captures, Regex};
 
 use super::program::ProgramFiles;
 use super::{BugSearch, CompilerBugError};
-use crate::compilation::command::Form;
+use crate::compilation::command::LineOptions;
 use crate::shown::{from_match, says, warning_named};
 
 /// A message, as patterns of which the first one that occurs is meant: the text as a pattern, and as it is.
@@ -53,7 +53,7 @@ impl BugSearch<'_> {
         &mut self,
         asked: &AskedMessage,
         files: &ProgramFiles,
-        form: Form<'_>,
+        form: LineOptions<'_>,
         outcome: RunOutcome,
     ) -> Result<RunOutcome, CompilerBugError> {
         let command = self.compilation.command.line(form);
@@ -76,7 +76,7 @@ impl BugSearch<'_> {
         let only = warning_named(&printed, message).map(|flag| format!("-Werror={flag}"));
         for option in only.into_iter().chain(["-Werror".to_owned()]) {
             let more = vec![option];
-            let outcome = self.outcome(files, Form { more: &more, ..form })?;
+            let outcome = self.outcome(files, LineOptions { more: &more, ..form })?;
             let fails = !matches!(outcome, RunOutcome::Built | RunOutcome::Results(_));
             if fails && says(&outcome.details(), message) {
                 self.more = more;
@@ -85,7 +85,7 @@ impl BugSearch<'_> {
         }
         let line = from_match(&printed, message).and_then(|text| text.lines().next());
         let own = quoted(OsStr::new(&self.compilation.name));
-        let test = self.compilation.command.line(Form { file: &own, ..form });
+        let test = self.compilation.command.line(LineOptions { file: &own, ..form });
         let test = format!(
             "clreduce {} --test {} --interesting-stderr {}",
             quoted(self.compilation.command.source().as_os_str()),

@@ -25,10 +25,10 @@ use clreduce_process::{Limits, ToolRun, ToolRunner, quoted};
 use clreduce_testcase::TestCase;
 use regex::Regex;
 
-use super::command::{CompileCommand, Form, OUTPUT};
+use super::command::{CompileCommand, LineOptions, OUTPUT};
 use super::sources::Compilation;
 use crate::RecipeOptions;
-use crate::configuration::{Configuration, Means, Program};
+use crate::configuration::{Configuration, Means, VariantProgram};
 use crate::format::Preset;
 use crate::resolved::USUAL_MEMORY;
 use crate::shown::describe;
@@ -195,7 +195,8 @@ impl BugSearch<'_> {
         let files = ProgramFiles::single(&compilation.name, &compilation.source)?;
         let own = quoted(compilation.command.source().as_os_str());
         let file = if compilation.preprocessed { "{file}" } else { &own };
-        let form = Form { file, preprocessed: compilation.preprocessed, ..Form::RECIPE };
+        let form =
+            LineOptions { file, preprocessed: compilation.preprocessed, ..LineOptions::RECIPE };
         let mut outcome = self.outcome(&files, form)?;
         if matches!(outcome, RunOutcome::Unresolved(_)) {
             self.memory = MORE_MEMORY;
@@ -217,7 +218,7 @@ impl BugSearch<'_> {
     fn outcome(
         &self,
         files: &ProgramFiles,
-        form: Form<'_>,
+        form: LineOptions<'_>,
     ) -> Result<RunOutcome, CompilerBugError> {
         let name = self.compilation.command.short_name(None);
         let limit = self.query.timeout.unwrap_or(PATIENCE);
@@ -239,7 +240,7 @@ impl BugSearch<'_> {
         let memory = self.memory;
         let configuration = Configuration { name: name.to_owned(), means, memory, timeout: None };
         let cancel = &self.options.cancel;
-        let outcome = match Program::new(&files.case, Some(&files.main), None, "") {
+        let outcome = match VariantProgram::new(&files.case, Some(&files.main), None, "") {
             Some(program) => configuration.run(&program, &[], &self.bench, limit, cancel).outcome,
             None => RunOutcome::Unresolved("the program is empty".to_owned()),
         };

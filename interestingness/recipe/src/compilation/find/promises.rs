@@ -26,18 +26,18 @@ const SETJMP: [&str; 4] = ["setjmp", "_setjmp", "sigsetjmp", "__builtin_setjmp"]
 const THREADS: [&str; 4] = ["pthread_create", "thrd_create", "thread", "jthread"];
 
 /// A token with its text and its place.
-struct Word<'a> {
+struct SourceWord<'a> {
     text: &'a str,
     kind: TokenKind,
     range: Range<usize>,
 }
 
 /// The tokens outside of lines for the preprocessor, but for macros, which can hold anything.
-fn words(source: &[u8]) -> Vec<Word<'_>> {
+fn words(source: &[u8]) -> Vec<SourceWord<'_>> {
     let word = |token: clreduce_testcase::Token| {
         let range = token.range();
         let text = std::str::from_utf8(source.get(range.clone())?).ok()?;
-        Some(Word { text, kind: token.kind, range })
+        Some(SourceWord { text, kind: token.kind, range })
     };
     tokens(source).filter_map(word).collect()
 }
@@ -48,7 +48,7 @@ fn bare(word: &str) -> &str {
 }
 
 /// The place behind the bracket that closes the one at `open`.
-fn behind(words: &[Word<'_>], open: usize) -> usize {
+fn behind(words: &[SourceWord<'_>], open: usize) -> usize {
     let mut depth = 0_usize;
     for (index, word) in words.iter().enumerate().skip(open) {
         match word.text {
@@ -64,7 +64,7 @@ fn behind(words: &[Word<'_>], open: usize) -> usize {
 }
 
 /// The attributes: the place of each opening bracket and the one behind the closing one.
-fn attributes(words: &[Word<'_>]) -> Vec<Range<usize>> {
+fn attributes(words: &[SourceWord<'_>]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
     while at + 1 < words.len() {
@@ -86,7 +86,8 @@ fn attributes(words: &[Word<'_>]) -> Vec<Range<usize>> {
 pub(super) fn without_promises(source: &[u8]) -> Option<Vec<u8>> {
     let words = words(source);
     let mut edits: Vec<(Range<usize>, &str)> = Vec::new();
-    let is_restrict = |word: &&Word<'_>| RESTRICT.contains(&word.text) || word.text == "_Noreturn";
+    let is_restrict =
+        |word: &&SourceWord<'_>| RESTRICT.contains(&word.text) || word.text == "_Noreturn";
     let attributes = attributes(&words);
     for attribute in &attributes {
         let instead = if words[attribute.start].text == "(" { "unused" } else { "maybe_unused" };
@@ -98,7 +99,7 @@ pub(super) fn without_promises(source: &[u8]) -> Option<Vec<u8>> {
             edits.push((words[at].range.start..words[end - 1].range.end, instead));
         }
     }
-    let outside = |word: &&Word<'_>| {
+    let outside = |word: &&SourceWord<'_>| {
         !attributes
             .iter()
             .any(|attribute| words[attribute.clone()].iter().any(|inner| inner.range == word.range))

@@ -14,13 +14,13 @@ const SUCCESS: &str = "exit status 0";
 /// The reason that a check cannot be used.
 #[derive(Clone, Debug, Default, Error)]
 #[error("{why}")]
-pub(super) struct Refusal {
+pub(super) struct UnusableCheck {
     pub why: String,
     /// True if a sanitizer has found an error in the program.
     pub is_report: bool,
 }
 
-impl Refusal {
+impl UnusableCheck {
     pub(super) fn new(why: impl Into<String>) -> Self {
         Self { why: why.into(), is_report: false }
     }

@@ -10,7 +10,7 @@ use clreduce_tools::{CLANG, GCC, find_program};
 
 use super::installed::{CheckingCompiler, is_c, is_cpp, newest, stems_for};
 use super::program::ProgramFiles;
-use super::reports::{Refusal, printed, report_at};
+use super::reports::{UnusableCheck, printed, report_at};
 use super::{BugSearch, CompilerBugError, promises, warnings};
 
 /// A check as a stage of a recipe.
@@ -35,7 +35,7 @@ pub(super) struct SanityChecks {
 /// A check that is not used.
 pub(super) struct LeftOutCheck {
     check: &'static Check,
-    why: Refusal,
+    why: UnusableCheck,
 }
 
 /// A check by a compiler.
@@ -141,7 +141,7 @@ pub(super) fn checks(
             Some(compiler) => reader(search, files, compiler, reading)?,
             None => {
                 let tool = if index == 0 { &CLANG } else { &GCC };
-                Err(Refusal::new(format!("{stem} is not installed ({})", tool.install())))
+                Err(UnusableCheck::new(format!("{stem} is not installed ({})", tool.install())))
             }
         });
     }
@@ -174,7 +174,7 @@ pub(super) fn checks(
         }
         // Nothing that a crash says depends on it.
         if !is_found && check.name != LANGUAGE.name {
-            let why = why.unwrap_or_else(|| Refusal::new("no compiler for it is known"));
+            let why = why.unwrap_or_else(|| UnusableCheck::new("no compiler for it is known"));
             checks.left_out.push(LeftOutCheck { check, why });
         }
     }
@@ -183,7 +183,7 @@ pub(super) fn checks(
 
 /// The first compiler, if it reads the program.
 fn of_first<'a>(
-    readers: &[Result<CheckingCompiler, Refusal>],
+    readers: &[Result<CheckingCompiler, UnusableCheck>],
     there: &'a [&'a CheckingCompiler],
 ) -> &'a [&'a CheckingCompiler] {
     let is_there = readers.first().is_some_and(Result::is_ok);
@@ -196,7 +196,7 @@ pub(super) fn reader(
     files: &ProgramFiles,
     compiler: String,
     reading: &str,
-) -> Result<Result<CheckingCompiler, Refusal>, CompilerBugError> {
+) -> Result<Result<CheckingCompiler, UnusableCheck>, CompilerBugError> {
     let is_c_for_clang = compiler.starts_with("clang") && !compiler.starts_with("clang++");
     let spellings = is_c_for_clang.then_some(SPELLINGS);
     let mut why = None;
@@ -207,7 +207,7 @@ pub(super) fn reader(
         if ran.end == End::Exited(0) {
             return Ok(Ok(CheckingCompiler { compiler, reading }));
         }
-        why = why.or_else(|| Some(Refusal::of(&ran, &compiler)));
+        why = why.or_else(|| Some(UnusableCheck::of(&ran, &compiler)));
     }
     Ok(Err(why.unwrap_or_default()))
 }
@@ -220,8 +220,8 @@ impl Check {
         search: &BugSearch<'_>,
         files: &ProgramFiles,
         checks: &mut SanityChecks,
-    ) -> Result<Result<String, Refusal>, CompilerBugError> {
-        let [reader, ..] = readers else { return Ok(Err(Refusal::default())) };
+    ) -> Result<Result<String, UnusableCheck>, CompilerBugError> {
+        let [reader, ..] = readers else { return Ok(Err(UnusableCheck::default())) };
         let mut own: Vec<&str> = Vec::new();
         loop {
             let command = match self.name {
@@ -241,7 +241,7 @@ impl Check {
             // The original itself may have some of the warnings.
             let new = warnings::triggered(&command, &ran.stderr);
             if new.is_empty() {
-                let mut refusal = Refusal::of(&ran, &reader.compiler);
+                let mut refusal = UnusableCheck::of(&ran, &reader.compiler);
                 if refusal.is_report && self.name == MEMORY.name && is_cpp(&files.main) {
                     refusal.is_report = self.is_confirmed(reader, search, files)?;
                 }

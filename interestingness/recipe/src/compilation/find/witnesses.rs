@@ -10,7 +10,7 @@ use super::forms::ProgramForm;
 use super::installed::{CheckingCompiler, family, other_compilers, other_versions, stems_for};
 use super::sanity;
 use super::{BugSearch, CompilerBugError, CompilerRun};
-use crate::compilation::command::Form;
+use crate::compilation::command::LineOptions;
 use crate::suspect::with_compiler;
 
 /// The time limit of a witness, where the person has not said when a compiler hangs.
@@ -65,8 +65,11 @@ fn action(
     if has_failed && program.also.is_empty() {
         let preprocessed = program.preprocessed;
         let more: Vec<String> = program.more.iter().chain(&program.headers).cloned().collect();
-        let build =
-            program.command.reading_only().line(Form { preprocessed, more: &more, ..Form::RECIPE });
+        let build = program.command.reading_only().line(LineOptions {
+            preprocessed,
+            more: &more,
+            ..LineOptions::RECIPE
+        });
         let read = search.run(&own.name, build, &program.files, limit_of(search))?;
         if search.is_same(&own.outcome, &read.outcome) {
             return Ok(READ);
@@ -158,16 +161,20 @@ enum WitnessBuild {
 
 /// The name and the line of the same compiler without optimisation; with it, if the command has none and `optimised` is
 /// set.
-fn other_level(program: &ProgramForm, form: Form<'_>, optimised: bool) -> Option<(String, String)> {
+fn other_level(
+    program: &ProgramForm,
+    form: LineOptions<'_>,
+    optimised: bool,
+) -> Option<(String, String)> {
     let command = &program.command;
     if command.optimises() {
         let level = Some("-O0");
-        let build = command.line(Form { optimisation: level, ..form });
+        let build = command.line(LineOptions { optimisation: level, ..form });
         return Some((command.short_name(level), build));
     }
     let more: Vec<String> = program.headers.iter().cloned().chain(["-O2".to_owned()]).collect();
     let name = format!("{} -O2", command.short_name(None));
-    optimised.then(|| (name, command.line(Form { more: &more, ..form })))
+    optimised.then(|| (name, command.line(LineOptions { more: &more, ..form })))
 }
 
 /// The possible witnesses, the best one first; with `optimised`, a command without optimisation has one with it as well.
@@ -179,7 +186,7 @@ fn usual(
     optimised: bool,
 ) -> Vec<Witness> {
     let (command, preprocessed) = (&program.command, program.preprocessed);
-    let form = Form { preprocessed, more: &program.headers, ..Form::RECIPE };
+    let form = LineOptions { preprocessed, more: &program.headers, ..LineOptions::RECIPE };
     let line = |name: String, line: String| Witness { name, build: WitnessBuild::Line(line) };
     let mut lines = Vec::new();
     if !search.more.is_empty() {
@@ -208,7 +215,7 @@ fn usual(
     let others = others.into_iter().map(|name| {
         // Another version reads all options, also those that another family does not know.
         if is_version(&name) {
-            let build = command.line(Form { optimisation: Some("-O0"), ..form });
+            let build = command.line(LineOptions { optimisation: Some("-O0"), ..form });
             return line(name.clone(), with_compiler(&build, &name));
         }
         let (reading, libraries) = (reading.clone(), libraries.clone());

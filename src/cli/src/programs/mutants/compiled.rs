@@ -11,7 +11,7 @@ use clreduce_process::{End, Limits, ToolRunner};
 use clreduce_testcase::{Feature, Language, TestCase};
 use tempfile::TempDir;
 
-use super::result::Fate;
+use super::result::MutantResult;
 use crate::failure::{CliError, MutantsError};
 use crate::settings::sandbox;
 
@@ -52,12 +52,12 @@ impl Compiled {
     }
 
     /// The end of a mutant without code, or with the same code as the program; `None` for any other.
-    pub(super) fn compare(&self, mutant: &TestCase, cancel: &Cancel) -> Option<Fate> {
+    pub(super) fn compare(&self, mutant: &TestCase, cancel: &Cancel) -> Option<MutantResult> {
         let own = self.code.as_ref()?;
         match self.code_of(mutant, cancel) {
-            Err(CompilerTrouble(why)) => Some(Fate::Undecided(why)),
-            Ok(None) => Some(Fate::Stillborn),
-            Ok(Some(code)) if code == *own => Some(Fate::Equivalent),
+            Err(CompilerTrouble(why)) => Some(MutantResult::Undecided(why)),
+            Ok(None) => Some(MutantResult::Stillborn),
+            Ok(Some(code)) if code == *own => Some(MutantResult::Equivalent),
             Ok(Some(_)) => None,
         }
     }

@@ -14,11 +14,11 @@ use clreduce_recipe::{Depth, Recipe, RecipeTest};
 use clreduce_testcase::TestCase;
 
 use super::MutantsArgs;
-use super::result::Fate;
+use super::result::MutantResult;
 use crate::failure::{CliError, KernelError, MutantsError, RunError};
 use crate::judge::recipe;
 use crate::kernels::check;
-use crate::kernels::devices::{Text, choose, worker_options};
+use crate::kernels::devices::{DeviceProgram, choose, worker_options};
 use crate::settings::sandbox;
 
 /// The judge that the user chose.
@@ -87,13 +87,13 @@ impl MutantJudge {
             }
         };
         match judge.judge(case, cancel) {
-            Fate::Survived => Ok(judge),
+            MutantResult::Survived => Ok(judge),
             fate => Err(MutantsError::Original(fate.to_string()).into()),
         }
     }
 
     /// Judges a mutant that compiles.
-    pub(super) fn judge(&self, mutant: &TestCase, cancel: &Cancel) -> Fate {
+    pub(super) fn judge(&self, mutant: &TestCase, cancel: &Cancel) -> MutantResult {
         match self {
             Self::Check(check) => check.judge(mutant, cancel),
             Self::Run(device) => device.judge(mutant, cancel),
@@ -129,26 +129,26 @@ pub(super) struct CheckJudge {
 }
 
 impl CheckJudge {
-    fn judge(&self, mutant: &TestCase, cancel: &Cancel) -> Fate {
+    fn judge(&self, mutant: &TestCase, cancel: &Cancel) -> MutantResult {
         let file = &mutant.files()[0];
         let plan = self.launches.plan(mutant);
         let subject =
             match HostKernel::planned(ProgramKind::of_case(mutant), file.bytes.clone(), plan) {
                 Ok(subject) => subject,
-                Err(error) => return Fate::Undecided(error.to_string()),
+                Err(error) => return MutantResult::Undecided(error.to_string()),
             };
         let report = self.check.run(&subject, cancel);
         match report.validity {
-            Validity::Valid => Fate::Survived,
+            Validity::Valid => MutantResult::Survived,
             Validity::Invalid | Validity::InvalidWithChosenArguments => {
                 let certain = report.findings.iter().find(|finding| finding.is_certain());
-                Fate::Killed(certain.map(by).unwrap_or_default())
+                MutantResult::Killed(certain.map(by).unwrap_or_default())
             }
             Validity::Unresolved => {
                 let failures = report.failures.iter().map(|failure| failure.message.clone());
                 let suspicions =
                     report.findings.iter().map(|finding| format!("perhaps {}", finding.kind));
-                Fate::Undecided(failures.chain(suspicions).next().unwrap_or_default())
+                MutantResult::Undecided(failures.chain(suspicions).next().unwrap_or_default())
             }
         }
     }
@@ -158,16 +158,16 @@ fn by(finding: &Finding) -> String {
     format!("{} ({})", finding.kind, finding.tool)
 }
 
-fn by_recipe(test: &RecipeTest, mutant: &TestCase, cancel: &Cancel) -> Fate {
+fn by_recipe(test: &RecipeTest, mutant: &TestCase, cancel: &Cancel) -> MutantResult {
     let judgement = test.look(mutant, Depth::Verdict, cancel);
     match judgement.outcome.verdict {
-        Verdict::Interesting => Fate::Survived,
-        _ if judgement.outcome.ran_out_of_time => Fate::TimedOut,
+        Verdict::Interesting => MutantResult::Survived,
+        _ if judgement.outcome.ran_out_of_time => MutantResult::TimedOut,
         Verdict::Uninteresting | Verdict::TimedOut => {
             let decides = judgement.deciding().map(|result| result.stage.clone());
-            Fate::Killed(decides.unwrap_or_default())
+            MutantResult::Killed(decides.unwrap_or_default())
         }
-        Verdict::Unresolved => Fate::Undecided(judgement.outcome.reason),
+        Verdict::Unresolved => MutantResult::Undecided(judgement.outcome.reason),
     }
 }
 
@@ -185,7 +185,7 @@ pub(super) struct DeviceJudge {
 impl DeviceJudge {
     fn of(args: &MutantsArgs, case: &TestCase, cancel: &Cancel) -> Result<Self, CliError> {
         let source = &case.files()[0].bytes;
-        let text = Text::of(&args.file, source);
+        let text = DeviceProgram::of(&args.file, source);
         let mut device = args.device.clone();
         if device.device_name.is_none() && device.platform.is_none() && device.device.is_none() {
             device.device_name = Some("host".to_owned());
@@ -223,18 +223,22 @@ impl DeviceJudge {
         Ok(report.outcome)
     }
 
-    fn judge(&self, mutant: &TestCase, cancel: &Cancel) -> Fate {
+    fn judge(&self, mutant: &TestCase, cancel: &Cancel) -> MutantResult {
         let outcome = match self.run(mutant, cancel) {
             Ok(outcome) => outcome,
-            Err(error) => return Fate::Undecided(error.to_string()),
+            Err(error) => return MutantResult::Undecided(error.to_string()),
         };
         match outcome.class() {
-            OutcomeClass::Result if outcome.result() == Some(&self.expected[..]) => Fate::Survived,
-            OutcomeClass::Result => Fate::Killed("another result".to_owned()),
-            OutcomeClass::BuildFailure => Fate::Stillborn,
-            OutcomeClass::BuildTimeout | OutcomeClass::RunTimeout => Fate::TimedOut,
-            OutcomeClass::Unresolved | OutcomeClass::Built => Fate::Undecided(outcome.details()),
-            class => Fate::Killed(class.name().replace('_', " ")),
+            OutcomeClass::Result if outcome.result() == Some(&self.expected[..]) => {
+                MutantResult::Survived
+            }
+            OutcomeClass::Result => MutantResult::Killed("another result".to_owned()),
+            OutcomeClass::BuildFailure => MutantResult::Stillborn,
+            OutcomeClass::BuildTimeout | OutcomeClass::RunTimeout => MutantResult::TimedOut,
+            OutcomeClass::Unresolved | OutcomeClass::Built => {
+                MutantResult::Undecided(outcome.details())
+            }
+            class => MutantResult::Killed(class.name().replace('_', " ")),
         }
     }
 }

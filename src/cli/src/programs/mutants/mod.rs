@@ -167,7 +167,7 @@ fn judge_all(
     case: &TestCase,
     jobs: usize,
     clock: &Clock,
-    judge: impl Fn(&TestCase) -> result::Fate + Sync,
+    judge: impl Fn(&TestCase) -> result::MutantResult + Sync,
 ) -> Vec<JudgedMutant> {
     let progress = clock.progress();
     in_parallel(chosen, jobs, |index, mutant| {

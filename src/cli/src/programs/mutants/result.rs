@@ -13,7 +13,7 @@ use crate::terminal::printing::{Data, json_line, printable};
 
 /// The end of a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum MutantResult {
     /// It does not compile.
     Stillborn,
     /// It is the same program.
@@ -30,7 +30,7 @@ pub(super) enum Fate {
 
 const FATES: [&str; 6] = ["stillborn", "equivalent", "killed", "timeout", "survived", "undecided"];
 
-impl Fate {
+impl MutantResult {
     fn name(&self) -> &'static str {
         FATES[self.index()]
     }
@@ -54,7 +54,7 @@ impl Fate {
     }
 }
 
-impl fmt::Display for Fate {
+impl fmt::Display for MutantResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.details() {
             "" => f.write_str(self.name()),
@@ -70,11 +70,11 @@ pub(super) struct JudgedMutant {
     line: usize,
     before: String,
     after: String,
-    fate: Fate,
+    fate: MutantResult,
 }
 
 impl JudgedMutant {
-    pub(super) fn new(mutant: &Mutant, case: &TestCase, fate: Fate) -> Self {
+    pub(super) fn new(mutant: &Mutant, case: &TestCase, fate: MutantResult) -> Self {
         let bytes = &case.files()[mutant.file].bytes;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let edits = mutant.patch.edits();
@@ -154,7 +154,9 @@ impl Results<'_> {
         let all = self.counts(|_| true);
         row(&mut out, "all", &all)?;
         writeln!(out)?;
-        let open = |one: &&JudgedMutant| matches!(one.fate, Fate::Survived | Fate::Undecided(_));
+        let open = |one: &&JudgedMutant| {
+            matches!(one.fate, MutantResult::Survived | MutantResult::Undecided(_))
+        };
         for one in self.judged.iter().filter(open) {
             let place = format!("{}:{}", self.path.display(), one.line);
             let change = format!("`{}` became `{}`", one.before, one.after);

@@ -34,7 +34,7 @@ pub(super) fn init(args: &InitArgs, compilation: &Compilation) -> Result<ExitCod
         ..recipe::options_alone(&cancel)
     };
     let bug = CompilerBug::find(compilation, &query, &options).map_err(InitError::Compiler)?;
-    let paths = Paths::of(&bug, compilation, recipe)?;
+    let paths = WrittenFiles::of(&bug, compilation, recipe)?;
     let parsed = Recipe::parse(&paths.recipe, bug.recipe.clone())?.options(options);
     let test = parsed.calibrate(&bug.program);
     drop(clock);
@@ -68,7 +68,7 @@ fn query(args: &InitArgs, compilation: &Compilation) -> Result<BugQuery, CliErro
 }
 
 /// The files that are written, in the current directory.
-struct Paths {
+struct WrittenFiles {
     /// The recipe.
     recipe: PathBuf,
     /// The files of the program; none where the source itself is reduced.
@@ -77,7 +77,7 @@ struct Paths {
     input: PathBuf,
 }
 
-impl Paths {
+impl WrittenFiles {
     fn of(
         bug: &CompilerBug,
         compilation: &Compilation,
@@ -115,7 +115,7 @@ fn unless_exists(path: PathBuf) -> Result<PathBuf, InitError> {
     if path.exists() { Err(InitError::Exists(path)) } else { Ok(path) }
 }
 
-fn print(bug: &CompilerBug, test: &RecipeTest, paths: &Paths) -> io::Result<()> {
+fn print(bug: &CompilerBug, test: &RecipeTest, paths: &WrittenFiles) -> io::Result<()> {
     let mut out = crate::terminal::printing::out();
     let width = bug.configurations.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
     for (name, outcome) in &bug.configurations {

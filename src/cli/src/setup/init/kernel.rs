@@ -28,7 +28,7 @@ use crate::terminal::printing::{error_line, warning_line};
 use crate::terminal::quoting::quoted;
 
 /// A bug that was found, and the recipe for it.
-pub(crate) struct FoundBug {
+pub(crate) struct KernelBug {
     /// The results of all configurations.
     pub comparison: DeviceComparison,
     /// The bug to reduce.
@@ -95,7 +95,7 @@ pub(crate) fn find(
     build_options: &str,
     allow_unchecked: &[FindingKind],
     options: &RecipeOptions,
-) -> Result<FoundBug, CliError> {
+) -> Result<KernelBug, CliError> {
     let unusable = |source| CliError::Kernel { path: kernel.to_owned(), source };
     let arguments = description_beside(kernel).map_err(|error| unusable(error.into()))?;
     let described = arguments.as_ref().map(fs::read_to_string).transpose();
@@ -146,7 +146,7 @@ pub(crate) fn find(
     let text = comparison.recipe(&name, bug, beside.as_deref(), build_options, allow_unchecked);
     let path = kernel.with_extension("toml");
     let recipe = Recipe::parse(&path, text)?.options(options.clone());
-    Ok(FoundBug { comparison, bug, recipe, arguments })
+    Ok(KernelBug { comparison, bug, recipe, arguments })
 }
 
 /// The bug of the configuration that the user accuses.
@@ -275,7 +275,7 @@ pub(crate) fn single(kernel: &Path, source: Vec<u8>) -> Result<TestCase, CliErro
     TestCase::single(name, source).map_err(|error| CliError::Load(error.into()))
 }
 
-fn print(found: &FoundBug, test: &RecipeTest) -> io::Result<()> {
+fn print(found: &KernelBug, test: &RecipeTest) -> io::Result<()> {
     let mut out = crate::terminal::printing::out();
     out.write_all(table(&found.comparison).as_bytes())?;
     let accused = found.comparison.configurations[found.bug.configuration].name();
@@ -328,7 +328,7 @@ fn table(comparison: &DeviceComparison) -> String {
 }
 
 /// Describes the script for a bug.
-fn script_of(kernel: &Path, found: &FoundBug, test: &RecipeTest, build_options: &str) -> Script {
+fn script_of(kernel: &Path, found: &KernelBug, test: &RecipeTest, build_options: &str) -> Script {
     let pin = &test.calibration().pin;
     let run = |index: usize| {
         let seen = &found.comparison.configurations[index];
