@@ -179,8 +179,7 @@ fn opaque_words(snapshot: &Snapshot) -> BTreeSet<&[u8]> {
     let undeclared = snapshot.symbols(0).unresolved().iter().copied().filter(is_value);
     words.extend(undeclared.map(|id| &bytes[tree.range(id)]));
     let unit = Tokens::of(snapshot, 0);
-    let on_directives =
-        unit.directives().into_iter().enumerate().filter(|(_, name)| name.is_some());
+    let on_directives = unit.directives().enumerate().filter(|(_, name)| name.is_some());
     words.extend(on_directives.map(|(index, _)| unit.text(index)));
     words
 }

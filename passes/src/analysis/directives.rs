@@ -56,7 +56,7 @@ pub(crate) struct Directive<'a> {
 /// The directives of a file.
 pub(crate) fn directives(unit: Tokens<'_>) -> Vec<Directive<'_>> {
     let mut directives: Vec<Directive<'_>> = Vec::new();
-    for (index, name) in unit.directives().into_iter().enumerate() {
+    for (index, name) in unit.directives().enumerate() {
         let Some(name) = name else { continue };
         let start = unit.tokens[index].start as usize;
         match directives.last_mut() {

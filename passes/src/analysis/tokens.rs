@@ -84,10 +84,9 @@ impl<'a> Tokens<'a> {
 
     /// For each token the name of the directive whose line it stands on: `include`, `define`, empty
     /// for a line marker; `None` for plain code.
-    pub(crate) fn directives(self) -> Vec<Option<&'a [u8]>> {
-        let mut directives = Vec::with_capacity(self.tokens.len());
+    pub(crate) fn directives(self) -> impl Iterator<Item = Option<&'a [u8]>> {
         let mut current: Option<(&[u8], usize)> = None;
-        for (index, token) in self.tokens.iter().enumerate() {
+        self.tokens.iter().enumerate().map(move |(index, token)| {
             let start = token.start as usize;
             if current.is_some_and(|(_, end)| start >= end) {
                 current = None;
@@ -101,9 +100,8 @@ impl<'a> Tokens<'a> {
                 let name = if named { self.text(index + 1) } else { b"" };
                 current = Some((name, end));
             }
-            directives.push(current.map(|(name, _)| name));
-        }
-        directives
+            current.map(|(name, _)| name)
+        })
     }
 }
 
@@ -143,7 +141,7 @@ mod tests {
         let case = TestCase::single("a.c", source).unwrap();
         let snapshot = Snapshot::new(case, Language::C);
         let unit = Tokens::all(&snapshot).next().unwrap();
-        let lines: Vec<_> = unit.directives().into_iter().collect();
+        let lines: Vec<_> = unit.directives().collect();
         let define = Some(b"define".as_slice());
         let marker = Some(b"".as_slice());
         // The backslash is a token of its own.

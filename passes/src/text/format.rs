@@ -75,6 +75,6 @@ fn says_the_same(old: Tokens<'_>, new: Tokens<'_>) -> bool {
     };
     old.tokens.len() == new.tokens.len()
         && tokens(new)
-        && old.directives() == new.directives()
+        && old.directives().eq(new.directives())
         && comments(old) == comments(new)
 }

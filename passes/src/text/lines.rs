@@ -2,7 +2,8 @@
 //! them, then less and less nested ones together, and last every line alone.
 //!
 //! In code a line also ends behind `;`, `{` and `}`, as if the program were laid out with one
-//! statement a line. It never ends inside a comment or a literal.
+//! statement a line. So it does, and behind `,`, in other texts where lines are long, as those of JSON without line breaks are.
+//! It never ends inside a comment or a literal.
 //!
 //! before:
 //! ```c
@@ -30,6 +31,8 @@ pub(crate) struct Lines;
 
 /// Braces around a line up to which it begins a group.
 const DEPTHS: [i64; 9] = [0, 1, 2, 3, 4, 6, 8, 10, i64::MAX];
+/// Bytes of a line that was not written as one.
+const LONG: usize = 1_000;
 /// Most groups of one depth; where there are more lines, several go together.
 const GROUPS: Budget = Budget::new("groups of lines that are not joined", 50_000);
 
@@ -74,10 +77,14 @@ struct Line {
 fn lines(unit: Tokens<'_>, language: Language) -> Vec<Line> {
     let bytes = unit.bytes;
     let is_code = language.has(Feature::Syntax);
+    let mut long_lines = long_lines(bytes).peekable();
     let tokens = unit.tokens.iter().enumerate().map(|(index, token)| {
-        let text = unit.text(index);
+        let (text, start) = (unit.text(index), token.range().start);
+        while long_lines.next_if(|line| line.end <= start).is_some() {}
+        let is_long = long_lines.peek().is_some_and(|line| line.start <= start);
         let nests = i64::from(text == b"{") - i64::from(text == b"}");
-        (token.range(), nests, is_code && matches!(text, b";" | b"{" | b"}"))
+        let ends = matches!(text, b";" | b"{" | b"}") || !is_code && text == b",";
+        (token.range(), nests, (is_code || is_long) && ends)
     });
     let comments = if is_code { comments(unit) } else { Vec::new() };
     let mut comments = comments.into_iter().map(|comment| (comment.range, 0, false)).peekable();
@@ -112,6 +119,16 @@ fn lines(unit: Tokens<'_>, language: Language) -> Vec<Line> {
     lines
 }
 
+/// The lines that are too long to have been written as such.
+fn long_lines(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut start = 0;
+    let lines = bytes.split_inclusive(|&byte| byte == b'\n').map(move |line| {
+        start += line.len();
+        start - line.len()..start
+    });
+    lines.filter(|line| line.len() > LONG)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,5 +154,12 @@ mod tests {
             text.contains("b()") && text.contains('{')
         });
         assert_eq!(left, "// -g 1 -l 1\nvoid f( { b();");
+    }
+
+    #[test]
+    fn a_text_may_be_one_long_line() {
+        let source = format!("[{}{{\"needle\": [1, 2]}}, 7]", "{\"a\": [0, 0]}, ".repeat(100));
+        let left = reduce_with(&Lines, &source, Language::TEXT, |text| text.contains("needle"));
+        assert_eq!(left.trim(), "\"needle\": [1,");
     }
 }

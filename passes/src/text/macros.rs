@@ -70,7 +70,7 @@ struct DefiningFile<'a> {
 
 impl<'a> DefiningFile<'a> {
     fn new(tokens: Tokens<'a>) -> Self {
-        Self { tokens, directives: tokens.directives(), partners: tokens.partners() }
+        Self { tokens, directives: tokens.directives().collect(), partners: tokens.partners() }
     }
 }
 

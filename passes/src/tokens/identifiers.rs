@@ -64,8 +64,8 @@ struct Words<'a> {
 fn words<'a>(snapshot: &'a Snapshot, declared: &HashMap<&'a [u8], bool>) -> Words<'a> {
     let mut words = Words { uses: HashMap::new(), order: Vec::new(), all: HashSet::new() };
     for unit in Tokens::all(snapshot) {
-        let directives = unit.directives();
-        for (index, token) in unit.tokens.iter().enumerate() {
+        let with_directives = unit.tokens.iter().zip(unit.directives());
+        for (index, (token, directive)) in with_directives.enumerate() {
             if token.kind != TokenKind::Word {
                 continue;
             }
@@ -73,7 +73,7 @@ fn words<'a>(snapshot: &'a Snapshot, declared: &HashMap<&'a [u8], bool>) -> Word
             words.all.insert(name);
             let Some(&is_member) = declared.get(name) else { continue };
             let behind_dot = index > 0 && matches!(unit.text(index - 1), b"." | b"->");
-            let elsewhere = matches!(directives[index], Some(b"include" | b"pragma" | b""));
+            let elsewhere = matches!(directive, Some(b"include" | b"pragma" | b""));
             if elsewhere || (behind_dot && !is_member) {
                 continue;
             }

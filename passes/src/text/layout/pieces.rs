@@ -35,7 +35,7 @@ pub(super) fn pieces(unit: Tokens<'_>, roles: &[TokenRole]) -> Option<Vec<Piece>
     let mut parts: Vec<(PieceKind, Range<usize>)> = Vec::with_capacity(unit.tokens.len());
     let directives = directives(unit);
     let on_directives: usize = directives.iter().map(|directive| directive.tokens.len()).sum();
-    if on_directives != unit.directives().iter().flatten().count() {
+    if on_directives != unit.directives().flatten().count() {
         return None;
     }
     let inside = |at: usize| {
