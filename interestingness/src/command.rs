@@ -22,9 +22,6 @@ use crate::looked_for::looked_for;
 use crate::unchanged::TestFiles;
 use crate::{Interestingness, NotRun, Outcome, Verdict};
 
-/// Of each output, so many bytes are read for clues.
-const MOST_OUTPUT: usize = 4 << 20;
-
 /// Patterns for the output of a test, which decide instead of the exit code. Every pattern given must
 /// be found.
 #[derive(Clone, Debug, Default)]
@@ -269,7 +266,7 @@ impl Interestingness for CommandTest {
 /// Outputs as text.
 fn texts(outputs: &[Vec<u8>]) -> Vec<String> {
     let text = |bytes: &Vec<u8>| {
-        let bytes = &bytes[..bytes.len().min(MOST_OUTPUT)];
+        let bytes = &bytes[..bytes.len().min(4 << 20)];
         String::from_utf8_lossy(bytes).into_owned()
     };
     outputs.iter().map(text).collect()

@@ -9,9 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CommandTest, NotRun, Outcome, Rehearsal, Verdict};
 
-/// How often a test that accepts nothing is run on it.
-const RUNS_OF_NOTHING: u32 = 3;
-
 /// The observations of a test on the original.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FirstRun {
@@ -58,7 +55,7 @@ impl CommandTest {
         let no_files = TestCase::new(Vec::new());
         let no_text = TestCase::new(original.files().iter().map(empty).collect());
         let accepts = |case: TestCase| {
-            (0..RUNS_OF_NOTHING).all(|_| {
+            (0..3).all(|_| {
                 let outcome = self.judge_within(&case, limit, cancel);
                 outcome.is_ok_and(|outcome| outcome.verdict == Verdict::Interesting)
             })

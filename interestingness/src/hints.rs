@@ -8,9 +8,6 @@ use std::path::PathBuf;
 use clreduce_process::TestCommand;
 use regex::Regex;
 
-/// Scripts are shorter than this; binaries are not worth reading on.
-const SCRIPT_BYTES: u64 = 1 << 20;
-
 /// Something a person should know about the test. Shown as one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -72,7 +69,8 @@ pub(crate) fn text(command: &TestCommand) -> String {
     };
     let mut bytes = Vec::new();
     // Hints are a courtesy: what cannot be read gives none.
-    let read = File::open(path).and_then(|f| f.take(SCRIPT_BYTES).read_to_end(&mut bytes));
+    // Scripts are shorter; binaries are not worth reading on.
+    let read = File::open(path).and_then(|f| f.take(1 << 20).read_to_end(&mut bytes));
     if read.is_err() || bytes.contains(&0) {
         bytes.clear();
     }

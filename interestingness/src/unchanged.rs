@@ -12,9 +12,6 @@ use clreduce_testcase::ContentHash;
 
 use crate::not_run::NotRun;
 
-/// Scripts are smaller; compilers that a line for the shell names are larger, and they are not the test.
-const SCRIPT_BYTES: u64 = 1 << 20;
-
 /// A file of a test, with its content when the test was made.
 #[derive(Debug)]
 struct TestFile {
@@ -54,7 +51,8 @@ pub fn test_files(command: &TestCommand) -> Vec<(PathBuf, ContentHash)> {
 
 fn is_script(path: &Path) -> bool {
     path.is_absolute()
-        && fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.len() <= SCRIPT_BYTES)
+        // Scripts are smaller. Compilers that a line for the shell names are larger, and they are not the test.
+        && fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.len() <= 1 << 20)
 }
 
 impl TestFiles {

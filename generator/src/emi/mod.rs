@@ -29,9 +29,6 @@ use crate::repair::repair;
 /// The most variants of a kernel: as many as there are [rates](Rates) of pruning.
 pub const VARIANTS: usize = Rates::ALL.len();
 
-/// How often other numbers are drawn for a variant that is equal to an earlier one.
-const DRAWS: u64 = 8;
-
 /// The variants of the kernel of a seed, up to [`VARIANTS`] with different texts.
 ///
 /// The first has all edits unpruned. How many variants are taken does not change them.
@@ -136,7 +133,8 @@ impl Variants {
 
     /// A variant with these rates, unless all draws are equal to earlier ones.
     fn variant(&mut self, rates: Rates, key: Key) -> Option<Kernel> {
-        (0..DRAWS).find_map(|draw| {
+        // A variant that is equal to an earlier one gets other numbers, up to eight times.
+        (0..8).find_map(|draw| {
             let program = self.drawn(rates, self.next == 0, key.child(draw));
             let report = interpret::run(&program);
             if !report.is_clean() || report.results != self.base.expected {

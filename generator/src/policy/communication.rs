@@ -8,9 +8,6 @@ use crate::ir::{
 };
 use crate::random::{Key, Stream};
 
-/// The most rows of the table of permutations.
-const ROWS: usize = 10;
-
 /// The variables for communication as in CLsmith. Between two barriers each work-item owns one element of `local` and
 /// one of `global`, as `tid` says.
 #[derive(Clone, Copy)]
@@ -28,7 +25,7 @@ impl Maker<'_> {
         let group = self.program.sizes.group();
         let mut stream = key.stream();
         // Each number is two tokens.
-        let count = (tokens / (12 * group as usize)).clamp(2, ROWS) as u32;
+        let count = (tokens / (12 * group as usize)).clamp(2, 10) as u32;
         let mut rows = Vec::new();
         for _ in 0..count {
             let mut row: Vec<i64> = (0..group.into()).collect();

@@ -4,9 +4,6 @@ use super::Maker;
 use crate::ir::{Exact, Scalar};
 use crate::random::Stream;
 
-/// The most numbers that are remembered.
-const POOL: usize = 10;
-
 impl Maker<'_> {
     /// The stored bits of a number.
     pub(super) fn stored(&mut self, scalar: Scalar, stream: &mut Stream) -> i64 {
@@ -39,7 +36,7 @@ impl Maker<'_> {
             _ => stream.next().into(),
         };
         let number = scalar.value(scalar.wrap(number));
-        if self.pool.len() < POOL {
+        if self.pool.len() < 10 {
             self.pool.push(number);
         }
         number

@@ -12,8 +12,6 @@ use crate::random::{Key, Stream};
 
 /// The tokens of the statements while a copy is made.
 const ROOM: usize = 40;
-/// The most elements of a tile.
-const MOST_ELEMENTS: u32 = 48;
 
 /// An array in local memory that is filled by copies.
 #[derive(Clone, Copy)]
@@ -47,7 +45,7 @@ impl Maker<'_> {
         }
         let group = self.program.sizes.group();
         let count = group * stream.pick(&[1, 1, 2, 3]);
-        let count = if count < 3 { 4 } else { count.min(MOST_ELEMENTS) };
+        let count = if count < 3 { 4 } else { count.min(48) };
         let strided = self.features.weight("async_strided_copy", Type::INT) > 0;
         let stride = if strided && stream.chance(40) { 2 + stream.below(2) as u32 } else { 1 };
         let rounds = 2 + stream.below(3);

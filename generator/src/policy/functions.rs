@@ -5,8 +5,6 @@ use super::statements::LOSSLESS;
 use crate::ir::{Block, ExprId, ExprKind, Function, FunctionId, Scalar, Space, Type, VarId};
 use crate::random::{Key, Stream};
 
-/// The most parameters of a function.
-const MOST_PARAMETERS: u64 = 3;
 /// The tokens of a kernel for each of its functions.
 const TOKENS: usize = 900;
 
@@ -32,7 +30,7 @@ impl Maker<'_> {
 
     fn function(&mut self, room: usize, key: Key) -> FunctionId {
         let mut stream = key.stream();
-        let count = 1 + stream.below(MOST_PARAMETERS);
+        let count = 1 + stream.below(3);
         let parameters: Box<[VarId]> = (0..count)
             .map(|_| {
                 let ty = self.any_type(&mut stream);

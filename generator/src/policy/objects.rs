@@ -11,9 +11,6 @@ use crate::random::{Key, Stream};
 /// The most scalars, vectors and pointers in an object of a large kernel.
 const MOST_LEAVES: u64 = 8;
 
-/// The tokens of the smallest kernel with objects.
-const LEAST_TOKENS: u64 = 500;
-
 impl Maker<'_> {
     /// Declares types, objects and pointers for a kernel with so many tokens.
     pub(super) fn start_objects(&mut self, tokens: usize, key: Key) -> Block {
@@ -21,7 +18,8 @@ impl Maker<'_> {
         let [structures, unions, pointers] =
             ["structure", "union", "pointer"].map(|name| self.features.weight(name, Type::INT) > 0);
         let size = tokens as u64;
-        if size < LEAST_TOKENS || !(structures || unions) {
+        // Smaller kernels have no objects.
+        if size < 500 || !(structures || unions) {
             return Block::new();
         }
         let leaves = (size / 180).min(MOST_LEAVES) as usize;

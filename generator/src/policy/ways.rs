@@ -4,9 +4,6 @@ use super::Maker;
 use crate::ir::{Path, Region, Root, Shape, Step, Type};
 use crate::random::{Key, Stream};
 
-/// The steps that a way has at most.
-const MOST_STEPS: usize = 8;
-
 /// The goal that a way leads to.
 #[derive(Clone, Copy)]
 pub(super) enum Goal<'a> {
@@ -55,7 +52,7 @@ impl Maker<'_> {
             region: self.program.region(root),
             in_union: false,
         };
-        for number in 0..MOST_STEPS as u64 {
+        for number in 0..8_u64 {
             if self.arrives(goal, &walk, stream) {
                 return Some(walk);
             }

@@ -7,9 +7,6 @@ use super::scopes::Symbol;
 use super::{Read, Reader, types};
 use crate::ir::{ExprId, ExprKind, Path, Shape, Space, Step, Swizzle, Type, Unary, VarId};
 
-/// Expressions and statements that are nested deeper are outside.
-const DEEPEST: u32 = 100;
-
 impl Reader<'_> {
     /// Reads an expression without commas and assignments.
     pub(super) fn expression(&mut self) -> Read<Operand> {
@@ -45,7 +42,7 @@ impl Reader<'_> {
 
     /// Reads something that lies one level deeper.
     pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
-        if self.depth >= DEEPEST {
+        if self.depth >= 100 {
             return Err(self.tokens.outside("deep nesting"));
         }
         self.depth += 1;

@@ -9,10 +9,6 @@ use crate::ir::{
     Type, VarId,
 };
 
-/// A program with more functions is outside.
-const MOST_FUNCTIONS: usize = 64;
-/// A group with larger variables is outside.
-const MOST_MEMORY: u64 = 1 << 24;
 /// An expression that is nested deeper is outside: the interpreter descends into it.
 const DEEPEST: u16 = 200;
 
@@ -136,7 +132,7 @@ impl<'a> Reader<'a> {
             Some(_) => return Err(self.tokens.outside("a function that returns an object")),
         };
         let name = self.tokens.word()?;
-        if is_reserved(name) || self.program.functions.len() >= MOST_FUNCTIONS {
+        if is_reserved(name) || self.program.functions.len() >= 64 {
             return Err(self.tokens.outside(&format!("the function `{name}`")));
         }
         self.declare_name(name)?;
@@ -274,7 +270,7 @@ impl<'a> Reader<'a> {
         let bytes = (0..self.program.variables.len() as u32)
             .map(VarId)
             .map(|id| width * u64::from(self.program.layout(&self.program.shape(id)).0));
-        if bytes.sum::<u64>() > MOST_MEMORY {
+        if bytes.sum::<u64>() > (1 << 24) {
             return Err(self.tokens.outside("large variables"));
         }
         Ok(())

@@ -28,7 +28,6 @@ pub(super) const DEVICE_DIALECT: [&str; 9] = [
 /// The value of `__CUDA_ARCH__` for the architecture that the options of a build name, as in `-arch=sm_90`; without one,
 /// that of a device of today.
 pub(super) fn architecture(options: &[String]) -> u32 {
-    const USUAL: u32 = 900;
     const NAMES: [&str; 3] = ["-arch", "--gpu-architecture", "--cuda-gpu-arch"];
     let mut named = None;
     let mut words = options.iter().map(String::as_str).peekable();
@@ -41,7 +40,7 @@ pub(super) fn architecture(options: &[String]) -> u32 {
             named = digits.parse::<u32>().ok().filter(|&number| number < 1000).or(named);
         }
     }
-    named.map_or(USUAL, |number| number * 10)
+    named.map_or(900, |number| number * 10)
 }
 
 /// The dialect for a program that is to run on the host: a bare kernel is C++ there. Devices have no run-time type

@@ -8,10 +8,6 @@ use crate::pattern;
 
 /// More complaints about one variant say nothing new.
 const MOST_COMPLAINTS: usize = 256;
-/// So many names of one message are enough.
-const MOST_NAMES: usize = 8;
-/// Longer names are types with so many arguments that nobody reads them.
-const LONGEST_NAME: usize = 256;
 
 /// Reads the errors in what a test printed, or wrote into files. A crash of the compiler is none.
 #[must_use]
@@ -59,7 +55,7 @@ fn complaint(line: &str) -> Option<Complaint> {
             false => name(quoted),
         };
         if let Some(name) = found
-            && names.len() < MOST_NAMES
+            && names.len() < 8
             && !names.contains(&name)
         {
             names.push(name);
@@ -91,7 +87,8 @@ fn name(quoted: &str) -> Option<String> {
         true => &name,
         false => name.trim_end_matches(|it: char| !it.is_alphanumeric() && it != '_'),
     };
-    (!name.is_empty() && name.len() <= LONGEST_NAME).then(|| name.to_owned())
+    // Longer names are types with too many arguments to be of use.
+    (!name.is_empty() && name.len() <= 256).then(|| name.to_owned())
 }
 
 #[cfg(test)]

@@ -7,11 +7,6 @@ use regex::{Captures, Regex};
 use crate::names::{bare, readable};
 use crate::pattern;
 
-/// So many frames and more show whether they repeat.
-const DEEP: usize = 40;
-/// So many of the functions that repeat are named.
-const MOST_REPEATED: usize = 3;
-
 /// A line of a stack.
 struct Frame {
     /// Readable name of the function; `None` where the library has no symbol for it.
@@ -39,7 +34,8 @@ pub fn stack(output: &str) -> Vec<String> {
 pub(crate) fn repeated(output: &str) -> Option<Vec<String>> {
     let frames = frames(output);
     // A recursion that is only deep ends in the function that began it.
-    if frames.len() < DEEP || frames.iter().any(Frame::starts_the_program) {
+    // Only a deep stack shows whether its functions repeat.
+    if frames.len() < 40 || frames.iter().any(Frame::starts_the_program) {
         return None;
     }
     let name = |frame: &Frame| frame.function.as_deref().map_or(frame.address.clone(), bare);
@@ -55,7 +51,7 @@ pub(crate) fn repeated(output: &str) -> Option<Vec<String>> {
     // A function that is called on some of the ways round says nothing.
     let often = different.into_iter().filter(|name| count(name) * 2 > most);
     let named = often.filter(|name| !name.starts_with("0x"));
-    Some(named.take(MOST_REPEATED).cloned().collect())
+    Some(named.take(3).cloned().collect())
 }
 
 /// The frames of the first crash, the innermost first.

@@ -114,9 +114,6 @@ mod unix {
 
     use super::CommandError;
 
-    /// As much of the first line as Linux reads.
-    const SHEBANG_BYTES: u64 = 256;
-
     pub(super) fn check(path: &Path, metadata: &Metadata) -> Result<(), CommandError> {
         if metadata.permissions().mode() & 0o111 == 0 {
             return Err(CommandError::NotExecutable { path: path.to_owned() });
@@ -124,7 +121,8 @@ mod unix {
         let mut start = Vec::new();
         // A program that may be run but not read is rare and fine.
         if let Ok(file) = File::open(path)
-            && file.take(SHEBANG_BYTES).read_to_end(&mut start).is_ok()
+            // As much of the first line as Linux reads.
+            && file.take(256).read_to_end(&mut start).is_ok()
         {
             check_interpreter(path, &start)?;
         }

@@ -211,9 +211,6 @@ fn allocated(metadata: &fs::Metadata) -> u64 {
     metadata.len()
 }
 
-/// The length of a path below a folder from which on its directories are moved up before they are removed.
-const DEEP: usize = 400;
-
 /// Removes a directory and its content, also where a test took away the permissions needed, or nested directories deeper
 /// than there may be open files. A directory that is not there is success.
 pub(crate) fn remove_tree(root: &Path) -> io::Result<()> {
@@ -228,7 +225,8 @@ pub(crate) fn remove_tree(root: &Path) -> io::Result<()> {
         for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
             let path = entry.path();
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                let is_deep = path.as_os_str().len() > root.as_os_str().len() + DEEP;
+                // Directories below longer paths are moved up before they are removed.
+                let is_deep = path.as_os_str().len() > root.as_os_str().len() + 400;
                 let up = root.join(format!("clreduce-deep-{moved}"));
                 // A directory can be moved only by who may write in it.
                 unlock(&path);

@@ -67,7 +67,6 @@ impl ShownOutcomes<'_> {
 /// Describes an outcome on one short line.
 #[must_use]
 pub fn describe(outcome: &RunOutcome) -> String {
-    const MOST: usize = 60;
     let details = match outcome {
         RunOutcome::Results(_) => outcome.result().map(show).unwrap_or_default(),
         RunOutcome::BuildCrash(crash) | RunOutcome::RunCrash(crash) => {
@@ -78,7 +77,7 @@ pub fn describe(outcome: &RunOutcome) -> String {
         _ => outcome.details(),
     };
     let line: String = details.split_whitespace().collect::<Vec<_>>().join(" ");
-    let short: String = line.chars().take(MOST).collect();
+    let short: String = line.chars().take(60).collect();
     let dots = if short.len() < line.len() { "…" } else { "" };
     let colon = if short.is_empty() { "" } else { " " };
     format!("{}{colon}{short}{dots}", outcome.class().name().replace('_', " "))

@@ -14,12 +14,6 @@ use tonic::{Code, Status};
 use crate::connection::SharedState;
 use crate::digest::{Blob, BlobDigest};
 
-/// Smaller blobs are sent without a question whether the service has them: most are new.
-const SMALL: u64 = 32 << 10;
-
-/// Pieces that are read ahead.
-const PIECES_AHEAD: usize = 4;
-
 impl SharedState {
     /// Sends those of the blobs that the service lacks.
     ///
@@ -33,7 +27,8 @@ impl SharedState {
             blobs.iter().filter(is_new).collect()
         };
         let (small, large): (Vec<&Blob>, Vec<&Blob>) =
-            new.into_iter().partition(|blob| blob.digest.size <= SMALL);
+            // Most small blobs are new: they are sent without a question whether the service has them.
+            new.into_iter().partition(|blob| blob.digest.size <= 32 << 10);
         let missing = self.missing(&large).await?;
         let large = large.into_iter().filter(|blob| missing.contains(&blob.digest));
         let (mut batch, mut size) = (Vec::new(), 0);
@@ -113,7 +108,7 @@ impl SharedState {
         // A name that no other upload has, in the form that services ask for.
         let name = format!("{:08x}-0000-4000-8000-{number:012x}", std::process::id());
         let resource = format!("{instance}uploads/{name}/blobs/{}/{}", digest.hex(), digest.size);
-        let (sender, pieces) = tokio::sync::mpsc::channel(PIECES_AHEAD);
+        let (sender, pieces) = tokio::sync::mpsc::channel(4);
         let content = blob.clone();
         let failed = Arc::new(std::sync::Mutex::new(None));
         let failure = Arc::clone(&failed);

@@ -7,11 +7,6 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// The most libraries of one program.
-const MOST: usize = 100;
-/// The most bytes of a table that are read.
-const MOST_BYTES: u64 = 4 << 20;
-
 const LOADED: u32 = 1;
 const DYNAMIC: u32 = 2;
 const NEEDED: u64 = 1;
@@ -38,7 +33,7 @@ pub(crate) fn libraries(program: &Path) -> BTreeSet<PathBuf> {
     while let Some(path) = pending.pop() {
         let Some(links) = Links::of(&path) else { continue };
         for library in links.needed.iter().filter_map(|name| links.find(name)) {
-            if found.len() < MOST && found.insert(library.clone()) {
+            if found.len() < 100 && found.insert(library.clone()) {
                 pending.push(library);
             }
         }
@@ -129,7 +124,7 @@ fn folders(text: &str, program: &Path) -> Vec<PathBuf> {
 fn read(file: &mut File, offset: u64, bytes: u64) -> Option<Vec<u8>> {
     file.seek(SeekFrom::Start(offset)).ok()?;
     let mut read = Vec::new();
-    file.take(bytes.min(MOST_BYTES)).read_to_end(&mut read).ok()?;
+    file.take(bytes.min(4 << 20)).read_to_end(&mut read).ok()?;
     Some(read)
 }
 

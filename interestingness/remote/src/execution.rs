@@ -24,8 +24,6 @@ use crate::digest::BlobDigest;
 use crate::failure::Failure;
 use crate::job::{ANSWER, CacheUse, Job, WorkerAnswer};
 
-/// Times that an action is executed before it counts as without an answer.
-const ATTEMPTS: u32 = 7;
 /// The first pause between two attempts; each is twice the one before, and none longer than [`LONGEST_PAUSE`].
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
@@ -121,7 +119,7 @@ impl SharedState {
         }
         let mut pause = FIRST_PAUSE;
         let mut last = given_up();
-        for attempt in 0..ATTEMPTS {
+        for attempt in 0..7 {
             if attempt > 0 {
                 tokio::select! {
                     () = sleep(pause) => {}

@@ -15,8 +15,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::elf;
 
-/// The most tools that are looked at: words of a test that name programs.
-const MOST_TOOLS: usize = 200;
 /// Of a larger file, the first and the last so many bytes are hashed, and its size.
 const HASHED_END: u64 = 256 << 10;
 /// Digits of a hash that are kept.
@@ -34,7 +32,7 @@ impl Fingerprint {
         let is_part = |c: char| c.is_ascii_alphanumeric() || "_./+-".contains(c);
         let words: BTreeSet<&str> =
             texts.iter().flat_map(|text| text.split(|c: char| !is_part(c))).collect();
-        let found = words.into_iter().filter_map(|word| find(word, folders)).take(MOST_TOOLS);
+        let found = words.into_iter().filter_map(|word| find(word, folders)).take(200);
         let mut files: BTreeSet<PathBuf> = found.collect();
         let libraries: Vec<PathBuf> = files.iter().flat_map(|file| elf::libraries(file)).collect();
         files.extend(libraries);

@@ -16,9 +16,6 @@ use crate::tree::{Folder, stays_inside};
 /// Stands for the folder of the action in a line for the shell.
 pub(crate) const ROOT: &str = "@clreduce-root@";
 
-/// Files that are larger stay on disk until they are sent.
-const KEPT_BYTES: u64 = 1 << 20;
-
 /// The most files that the folder of a test may have.
 const MOST_FILES: usize = 10_000;
 
@@ -211,7 +208,8 @@ fn add_all(folder: &mut Folder, paths: &[PathBuf]) -> Result<(), RemoteError> {
 }
 
 fn read(path: &Path) -> Result<Blob, RemoteError> {
-    let blob = Blob::file(path.to_owned(), KEPT_BYTES);
+    // Larger files stay on disk until they are sent.
+    let blob = Blob::file(path.to_owned(), 1 << 20);
     blob.map_err(|source| RemoteError::File { path: path.to_owned(), source })
 }
 

@@ -27,12 +27,8 @@ use crate::order::{Ask, Order, OrderedTest, ROOT, Sandbox, SandboxLevel};
 const TEMPORARY: &str = "tmp";
 /// The answer before it has its name.
 const UNFINISHED: &str = ".answer.json";
-/// The largest file of a test that is searched for names of tools.
-const MOST_TEXT: u64 = 1 << 20;
 /// The kind of sandbox that is none.
 const NONE: &str = "none";
-/// The deepest folder of an action that is read.
-const MOST_DEPTH: usize = 64;
 
 /// Judges, if this process is one that was started for that.
 #[must_use]
@@ -100,7 +96,8 @@ fn fingerprint(order: &Order, root: &Path) -> io::Result<Fingerprint> {
         let Ok(metadata) = fs::metadata(&path) else { continue };
         if metadata.is_dir() {
             pending.extend(fs::read_dir(&path)?.flatten().map(|entry| entry.path()));
-        } else if metadata.len() <= MOST_TEXT {
+        } else if metadata.len() <= (1 << 20) {
+            // Larger files are not searched for the names of tools.
             texts.push(String::from_utf8_lossy(&fs::read(&path)?).into_owned());
         }
     }
@@ -257,7 +254,7 @@ fn pattern(patterns: &Option<[Option<String>; 2]>) -> Result<Option<OutputPatter
 fn read_case(folder: &Path) -> io::Result<TestCase> {
     let mut files = Vec::new();
     if folder.is_dir() {
-        read_folder(folder, "", MOST_DEPTH, &mut files)?;
+        read_folder(folder, "", 64, &mut files)?;
     }
     TestCase::new(files).map_err(io::Error::other)
 }

@@ -5,14 +5,8 @@ use std::fmt::Write;
 use clreduce_testcase::TestCase;
 use similar::{ChangeTag, TextDiff};
 
-/// Lines around a change.
-const CONTEXT: usize = 2;
 /// A run of lines of one kind longer than twice this is cut in the middle.
 const END_LINES: usize = 8;
-/// Characters of a line shown.
-const LINE_CHARS: usize = 240;
-/// Lines of a whole diff shown.
-const MOST_LINES: usize = 120;
 
 /// The change between two versions of a test case, as a unified diff with long runs cut.
 #[must_use]
@@ -37,7 +31,7 @@ pub fn diff(old: &TestCase, new: &TestCase) -> String {
 fn one_file(old: &[u8], new: &[u8], shown: &mut ShownFile) {
     let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
     let diff = TextDiff::from_lines(&*old, &*new);
-    for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
+    for hunk in diff.unified_diff().context_radius(2).iter_hunks() {
         shown.line(&hunk.header().to_string());
         let lines: Vec<(char, &str)> = hunk
             .iter_changes()
@@ -69,7 +63,7 @@ struct ShownFile {
 
 impl ShownFile {
     fn change(&mut self, (sign, line): &(char, &str)) {
-        let mut cut: String = line.chars().take(LINE_CHARS).collect();
+        let mut cut: String = line.chars().take(240).collect();
         if cut.len() < line.len() {
             cut.push('…');
         }
@@ -79,7 +73,7 @@ impl ShownFile {
     fn line(&mut self, line: &str) {
         self.lines += 1;
         // Writing to a string cannot fail.
-        let _ = match self.lines.cmp(&MOST_LINES) {
+        let _ = match self.lines.cmp(&120) {
             std::cmp::Ordering::Less => writeln!(self.text, "{line}"),
             std::cmp::Ordering::Equal => writeln!(self.text, "… and more"),
             std::cmp::Ordering::Greater => Ok(()),

@@ -34,9 +34,6 @@ pub use record::{CaseOutcome, CaseRecord, Measure, PassRecord};
 /// is still free goes to guesses.
 const OPEN_PER_THREAD: usize = 2;
 
-/// As large as a main thread's: parsers are known to need it.
-const STACK_BYTES: usize = 8 << 20;
-
 const CASES: &str = "cases";
 const FACTS: &str = "batch.json";
 
@@ -196,7 +193,8 @@ impl Batch {
             for number in 0..count.min(self.jobs.get() * OPEN_PER_THREAD) {
                 let (waiting, pool, sender) = (&waiting, &pool, sender.clone());
                 let work = move || self.work(waiting, pool, &sender);
-                let thread = thread::Builder::new().stack_size(STACK_BYTES);
+                // As large as the stack of a main thread: parsers are known to need it.
+                let thread = thread::Builder::new().stack_size(8 << 20);
                 let thread = thread.name(format!("case {number}"));
                 thread.spawn_scoped(scope, work).map_err(BatchError::Threads)?;
             }

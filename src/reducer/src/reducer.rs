@@ -23,9 +23,6 @@ use crate::search::{GroupSizes, Groups, Search};
 /// that is only supposed.
 pub const CHEAP_TO_PARSE: usize = 16 << 10;
 
-/// A larger program is not read by a person, and to lay it out takes longer than a test.
-const WORTH_A_LAYOUT: usize = 1 << 20;
-
 /// In a program of fewer tokens every group is small enough to be worth a test.
 const WORTH_LARGE_GROUPS: usize = 1000;
 
@@ -270,7 +267,8 @@ impl<G: Search> CandidateSource for Reducer<G> {
     fn laid_out(&self) -> Option<TestCase> {
         let case = &self.current.0;
         let row = self.schedule.rows().iter().find(|row| row.info().layout_only)?;
-        if case.total_bytes() > WORTH_A_LAYOUT {
+        // A larger program is not read by a person, and laying it out takes longer than a test.
+        if case.total_bytes() > (1 << 20) {
             return None;
         }
         let snapshot = Snapshot::new(case.clone(), self.language);

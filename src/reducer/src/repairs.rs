@@ -7,9 +7,6 @@ use clreduce_language::ItemId;
 use clreduce_passes::{Refusal, Repaired, Snapshot};
 use clreduce_testcase::{Complaint, Patch};
 
-/// A repaired group removes one in so many of the tokens that the first one was to remove.
-const WORTH_REPAIRING: usize = 4;
-
 /// The state of the repairs of one pass run.
 #[derive(Clone, Default)]
 pub(crate) struct Repairs {
@@ -50,7 +47,8 @@ impl Repairs {
     pub(crate) fn take_verdict(&mut self, interesting: bool, removed: usize) -> bool {
         if !interesting && !self.complaints.is_empty() && self.are_possible() {
             if self.count == 0 {
-                self.least = removed / WORTH_REPAIRING;
+                // A repaired group removes at least a quarter of the tokens that the first one was to remove.
+                self.least = removed / 4;
             }
             self.count += 1;
             return true;

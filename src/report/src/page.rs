@@ -18,8 +18,6 @@ use crate::{BatchReport, ReportError, ReportRow, Stopped};
 
 /// The page without data.
 const TEMPLATE: &str = include_str!("page.html");
-/// Characters of the first line of a result that are shown.
-const FIRST_LINE: usize = 100;
 /// Comment in the page that the data replace.
 const DATA_HERE: &str = "<!-- The data of the report are here. -->\n";
 
@@ -99,7 +97,7 @@ fn first_line(case: &TestCase) -> String {
     let mut lines = text.lines().map(str::trim);
     let says = |line: &&str| !line.is_empty() && !line.starts_with("//");
     let line = lines.find(says).unwrap_or_default();
-    line.chars().take(FIRST_LINE).collect()
+    line.chars().take(100).collect()
 }
 
 #[cfg(test)]

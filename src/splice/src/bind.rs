@@ -13,11 +13,6 @@ use crate::shape::{is_loop, jumps_out, synchronises};
 use crate::site::{Site, SiteKind};
 use crate::variable::{SplicedVariable, VariableSpace, variables_at};
 
-/// Elements of an array that takes the place of what a pointer points to.
-const ELEMENTS: usize = 64;
-/// Parameters of a kernel; some devices have room for no more than 1 KB.
-const MOST_PARAMETERS: usize = 24;
-
 /// The program with a part at a place; `None` if a name of the part cannot be bound there.
 pub(crate) fn put(
     program: &ParsedKernels,
@@ -175,7 +170,7 @@ impl Binder<'_> {
         }
         match variable.space {
             VariableSpace::Private => {
-                let lengths = format!("[{ELEMENTS}]");
+                let lengths = "[64]".to_owned();
                 Some(self.declare(variable, number.name().as_bytes(), lengths.as_bytes(), b"{0}"))
             }
             VariableSpace::Global | VariableSpace::Constant if self.function.is_kernel => {
@@ -312,7 +307,8 @@ fn more_parameters(
     let list = tree.field(tree.parent(function.name)?, NodeField::Parameters)?;
     let present = tree.named_children(list).count();
     let is_alone = symbol.declarations.len() == 1 && symbol.uses.is_empty();
-    if !is_alone || present + more.len() > MOST_PARAMETERS {
+    // Some devices have room for no more than 1 KB of parameters.
+    if !is_alone || present + more.len() > 24 {
         return None;
     }
     let text = program.bytes(list);

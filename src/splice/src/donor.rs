@@ -9,10 +9,6 @@ use crate::program::ParsedKernels;
 use crate::shape::{is_expression, is_statement, jumps_out, synchronises};
 use crate::variable::{SplicedVariable, VariableSpace};
 
-/// Tokens of a part.
-const MOST_TOKENS: usize = 300;
-const MOST_TOKENS_OF_EXPRESSIONS: usize = 60;
-
 /// The expressions of a type.
 pub(crate) fn expressions(program: &ParsedKernels, number: Option<Number>) -> Vec<NodeId> {
     let tree = program.tree();
@@ -24,7 +20,7 @@ pub(crate) fn expressions(program: &ParsedKernels, number: Option<Number>) -> Ve
             )
             && number.is_some()
             && program.types().of(id).number() == number
-            && (3..=MOST_TOKENS_OF_EXPRESSIONS).contains(&program.token_count(id))
+            && (3..=60).contains(&program.token_count(id))
             && !synchronises(program, id)
             && tree.subtree(id).all(|inner| is_plain(tree.kind(inner)))
     };
@@ -59,7 +55,7 @@ pub(crate) fn blocks(program: &ParsedKernels) -> Vec<NodeId> {
 }
 
 fn can_move(program: &ParsedKernels, id: NodeId, least: usize) -> bool {
-    (least..=MOST_TOKENS).contains(&program.token_count(id))
+    (least..=300).contains(&program.token_count(id))
         && !jumps_out(program, id)
         && !synchronises(program, id)
         && !program.tree().subtree(id).any(|inner| {

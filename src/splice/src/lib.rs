@@ -29,12 +29,6 @@ use site::{Site, SiteKind};
 const FORMAT: u64 = 2;
 /// Larger files are left out: most of such a file is a library.
 pub const LARGEST: usize = 64 << 10;
-/// Kernels that are tried as the one that gets parts.
-const MOST_HOSTS: u64 = 200;
-/// Files that are tried for one place.
-const MOST_DONORS: u64 = 12;
-/// Places that are tried for each part that a kernel should get.
-const MOST_PLACES: u64 = 4;
 
 /// A collection of programs in OpenCL C. Each is one file without directives other than pragmas.
 pub trait Collection {
@@ -80,7 +74,7 @@ pub fn splice(collection: &dyn Collection, seed: u64) -> Result<Spliced, SpliceE
         return Err(SpliceError::NoKernel);
     }
     let mut tried = 0;
-    for attempt in 0..MOST_HOSTS {
+    for attempt in 0..200 {
         let key = key.child(attempt);
         let Some((index, host)) = host(collection, key.named("host").stream()) else { continue };
         tried += 1;
@@ -140,7 +134,7 @@ fn with_parts(
     let mut program = ParsedKernels::read(text)?;
     let parts = key.named("parts").stream().within(1, 5) as u64;
     for part in 0..parts {
-        let spliced = (0..MOST_PLACES).find_map(|place| {
+        let spliced = (0..4).find_map(|place| {
             one_part(
                 collection,
                 (&program, dimensions),
@@ -174,7 +168,7 @@ fn one_part(
         return None;
     }
     let site = stream.pick(&sites);
-    (0..MOST_DONORS).find_map(|donor| {
+    (0..12).find_map(|donor| {
         let mut stream = key.named("donor").child(donor).stream();
         let index = stream.below(collection.count() as u64) as usize;
         let other = ParsedKernels::read(collection.text(index)?)?;

@@ -10,17 +10,14 @@ use crate::folder::RunFolder;
 /// The folder in the root for files that several tasks need, beside those of the slots.
 pub(super) const SHARED: &str = "shared";
 
-/// A disk with less free space than this is full, in bytes. Tests need some for their temporary files.
-const FULL_BELOW: u64 = 1 << 20;
-
 /// Tells whether a folder's disk has no space or inodes left. A test then fails because of the disk.
 pub(super) fn is_full(folder: &Path) -> bool {
     let Ok(disk) = rustix::fs::statvfs(folder) else { return false };
     let is_root = rustix::process::geteuid().is_root();
     let (blocks, inodes) =
         if is_root { (disk.f_bfree, disk.f_ffree) } else { (disk.f_bavail, disk.f_favail) };
-    // Some file systems do not tell: for them, everything is 0.
-    disk.f_blocks > 0 && blocks.saturating_mul(disk.f_frsize) < FULL_BELOW
+    // Tests need some space for temporary files. Some file systems do not tell: for them, everything is 0.
+    disk.f_blocks > 0 && blocks.saturating_mul(disk.f_frsize) < (1 << 20)
         || disk.f_files > 0 && inodes == 0
 }
 

@@ -191,8 +191,7 @@ fn steady_signature<'a>(
     crash: Option<&ShownOutcomes<'a>>,
     again: impl Fn() -> ShownOutcomes<'a>,
 ) -> Vec<String> {
-    const MORE_RUNS: usize = 2;
-    let runs: Vec<ShownOutcomes<'_>> = (0..MORE_RUNS).map(|_| again()).collect();
+    let runs: Vec<ShownOutcomes<'_>> = (0..2).map(|_| again()).collect();
     let ends = crash.into_iter().chain(&runs).filter_map(|shown| shown.outcomes.first());
     let crashes: Vec<&RunOutcome> = ends.filter(|end| crash_of(end).is_some()).collect();
     let is_steady = crashes.iter().all(|crash| has_signature(crash, &pinned));

@@ -15,10 +15,6 @@ use crate::configuration::show;
 use crate::format::Preset;
 use crate::shown::describe;
 
-/// Witnesses that agree outvote the suspected configuration: two do, and a third makes it certain.
-const LEAST_WITNESSES: usize = 2;
-const MOST_WITNESSES: usize = 3;
-
 /// Judges whether a result is the right one.
 pub type IsRight<'a> = &'a dyn Fn(&[Output]) -> bool;
 
@@ -223,7 +219,8 @@ impl DeviceComparison {
             (is_twin(index), self.configurations[*index].device != accused.device)
         });
         let different = found.iter().filter(|index| !is_twin(index)).count();
-        found.truncate(different.clamp(LEAST_WITNESSES, MOST_WITNESSES));
+        // Two witnesses outvote the suspected configuration, and a third makes it certain.
+        found.truncate(different.clamp(2, 3));
         // The first witness decides most variants, before it is known whether they are valid.
         let cost = |index: &usize| {
             let one = &self.configurations[*index];

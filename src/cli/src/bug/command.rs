@@ -12,9 +12,6 @@ use regex::Regex;
 use crate::settings::zoo;
 use crate::terminal::quoting::quoted;
 
-/// Longer descriptions of launches are no use to a reader.
-const LONGEST_LAUNCH: usize = 4000;
-
 /// The command that shows the bug, and the files besides the program that it needs.
 pub(super) fn command(suspected: &Evidence, case: &TestCase) -> Vec<Block> {
     match &suspected.tool {
@@ -49,7 +46,8 @@ fn of_oclgrind(file: &str, options: &str, launches: &[KernelLaunch]) -> Option<V
         |at: usize| if launches.len() > 1 { format!("-{}", at + 1) } else { String::new() };
     let name = |at: usize| format!("launch{}.sim", number(at));
     let texts: Vec<String> = launches.iter().map(|launch| simulation(file, launch, true)).collect();
-    if launches.is_empty() || texts.iter().any(|text| text.len() > LONGEST_LAUNCH) {
+    // Longer descriptions of launches are of no use to a reader.
+    if launches.is_empty() || texts.iter().any(|text| text.len() > 4000) {
         return None;
     }
     let line = |at| format!("oclgrind-kernel --build-options {} {}", quoted(options), name(at));

@@ -19,8 +19,6 @@ use crate::settings::flags::filled_in;
 use crate::terminal::printing::printable;
 use crate::terminal::units::show_duration;
 
-/// Functions of a stack that are shown.
-const FRAMES: usize = 10;
 /// Lines of an output that are shown.
 const LINES: usize = 20;
 /// Characters of an error, of a result and of a configuration in a title.
@@ -351,7 +349,7 @@ fn output_blocks(output: &str) -> Vec<Block> {
             "The stack, without the functions that handle the crash:".to_owned(),
         ));
         let frame = |(number, name): (usize, &String)| format!("#{number} {name}");
-        let frames: Vec<String> = stack.iter().take(FRAMES).enumerate().map(frame).collect();
+        let frames: Vec<String> = stack.iter().take(10).enumerate().map(frame).collect();
         blocks.push(Block::output(frames.join("\n")));
     }
     if blocks.is_empty() && !output.trim().is_empty() {

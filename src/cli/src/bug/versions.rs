@@ -5,9 +5,6 @@ use clreduce_report::{Block, Section};
 /// The most compilers that are all run. Of more, some are run first, and those between two that differ afterwards.
 const ALL: usize = 40;
 
-/// The longest range of numbers that is expanded.
-const MOST_IN_A_RANGE: u32 = 1000;
-
 /// The behaviour of a compiler on the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum VersionResult {
@@ -65,7 +62,7 @@ pub(super) fn expanded(text: &str) -> Vec<String> {
 fn alternatives(inside: &str) -> Option<Vec<String>> {
     if let Some((first, last)) = inside.split_once("..") {
         let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
-        if first.abs_diff(last) > MOST_IN_A_RANGE {
+        if first.abs_diff(last) > 1000 {
             return None;
         }
         let numbers = first.min(last)..=first.max(last);

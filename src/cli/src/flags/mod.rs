@@ -24,11 +24,6 @@ use crate::settings::test::Test;
 use crate::terminal::progress::ProgressDisplay;
 use search::Flags;
 
-/// The number of times that what is left is tested again, as for the result of a reduction.
-const TESTS_OF_RESULT: u32 = 6;
-/// The number of times that a test runs which exceeds its time limit.
-const TESTS_OF_SLOW: u32 = 2;
-
 /// The result: the flags that the bug needs.
 pub(crate) struct ReducedFlags {
     /// The flags of the command.
@@ -165,7 +160,7 @@ impl FlagSearch<'_> {
         let mut tests = 0;
         let mut is_interesting = |flags: &Flags| {
             // The machine may have had something else to do.
-            for _ in 0..TESTS_OF_SLOW {
+            for _ in 0..2 {
                 tests += 1;
                 let outcome = judge(flags)?;
                 if self.cancel.is_cancelled() {
@@ -179,7 +174,8 @@ impl FlagSearch<'_> {
         };
         let all = Flags::new(before.to_vec());
         let mut flags = search::reduce(before.to_vec(), &mut is_interesting)?;
-        for _ in 0..TESTS_OF_RESULT {
+        // As for the result of a reduction.
+        for _ in 0..6 {
             if flags == all {
                 break;
             }

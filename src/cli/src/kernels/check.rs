@@ -25,11 +25,6 @@ use crate::terminal::printing::{Data, error_line, json_line, printable};
 use crate::terminal::quoting::quoted;
 use crate::terminal::units;
 
-/// Exit status when nothing can be said.
-const UNRESOLVED: u8 = 3;
-/// Exit status when the kernel may be valid with other arguments than those that clreduce has chosen.
-const CHOSEN: u8 = 4;
-
 /// The arguments of `clreduce check`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Exit status:\n  0  valid\n  1  invalid; each problem is printed once\n  \
@@ -136,12 +131,13 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode, CliError> {
         print(&report, seen.as_ref(), unknown.as_deref(), path)
     };
     printed.map_err(CliError::Stdout)?;
+    // The help of the command explains them.
     Ok(ExitCode::from(match report.validity {
         _ if cancel.is_cancelled() => 130,
         Validity::Valid => 0,
         Validity::Invalid => 1,
-        Validity::InvalidWithChosenArguments => CHOSEN,
-        Validity::Unresolved => UNRESOLVED,
+        Validity::InvalidWithChosenArguments => 4,
+        Validity::Unresolved => 3,
     }))
 }
 

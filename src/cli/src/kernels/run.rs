@@ -89,9 +89,6 @@ Exit status:
   13  built, but not run   23  the repetitions gave different results
                            24  the result is not the one in KERNEL.expected";
 
-/// The exit status for a result that is not the expected one.
-const UNEXPECTED: u8 = 24;
-
 /// Runs a kernel and prints what became of it.
 ///
 /// # Errors
@@ -148,7 +145,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     if let Some(difference) = difference.flatten() {
         let path = expected::beside(&args.kernel);
         error_line(&format!("the result is not the one in {}: {difference}", path.display()));
-        return Ok(ExitCode::from(UNEXPECTED));
+        // The result is not the expected one.
+        return Ok(ExitCode::from(24));
     }
     Ok(ExitCode::from(status(report.outcome.class())))
 }

@@ -12,11 +12,6 @@ use crate::terminal::printing::{printable, shown_path};
 use crate::terminal::quoting::quoted;
 use crate::terminal::units::show_duration;
 
-/// Lines of output shown.
-const LINES: usize = 15;
-/// Characters of a line shown.
-const LINE_CHARS: usize = 160;
-
 /// The run of the test that rejected the original.
 pub(crate) struct Rejection<'a> {
     /// The original.
@@ -71,9 +66,9 @@ fn last_lines(output: &[u8]) -> String {
     let output = String::from_utf8_lossy(output);
     let output = console::strip_ansi_codes(&output);
     let lines: Vec<&str> = output.lines().collect();
-    let last = lines[lines.len().saturating_sub(LINES)..].iter();
+    let last = lines[lines.len().saturating_sub(15)..].iter();
     let line = |line: &&str| {
-        let line: String = line.chars().take(LINE_CHARS).collect();
+        let line: String = line.chars().take(160).collect();
         format!("\n    | {}", printable(&line))
     };
     last.map(line).collect()

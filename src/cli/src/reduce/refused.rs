@@ -9,9 +9,6 @@ use clreduce_interestingness::{
 use clreduce_process::quoted;
 use clreduce_testcase::TestCase;
 
-/// Lines of output that are shown.
-const LINES: usize = 5;
-
 /// What tools print where a sandbox refuses something.
 const REFUSALS: [&str; 5] = [
     "Permission denied",
@@ -144,7 +141,7 @@ impl RefusedBySandbox<'_> {
         let output = String::from_utf8_lossy(&self.outcome.output_tail).into_owned();
         let output = console::strip_ansi_codes(&output).into_owned();
         let tells = |line: &&str| REFUSALS.iter().any(|refusal| line.contains(refusal));
-        let lines = output.lines().filter(tells).take(LINES);
+        let lines = output.lines().filter(tells).take(5);
         lines
             .map(|line| format!("\n    | {}", crate::terminal::printing::printable(line.trim())))
             .collect()

@@ -20,10 +20,6 @@ use crate::terminal::statistics::RunStatistics;
 use crate::terminal::table;
 use crate::terminal::units::{show_bytes, show_count, show_duration, show_refused, show_share};
 
-/// A program of more bytes or lines is not printed.
-const LONGEST_PROGRAM: usize = 2000;
-const MOST_LINES: usize = 25;
-
 /// Prints the table of passes, the figures, where the result is, and what to know about it.
 ///
 /// # Errors
@@ -113,7 +109,7 @@ fn short_program(case: &TestCase) -> String {
         ));
     }
     text.push('\n');
-    let is_short = text.len() <= LONGEST_PROGRAM && text.lines().count() <= MOST_LINES;
+    let is_short = text.len() <= 2000 && text.lines().count() <= 25;
     if is_short { text } else { String::new() }
 }
 

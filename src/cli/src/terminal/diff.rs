@@ -11,8 +11,6 @@ use crate::terminal::printing::printable;
 const TIME: Duration = Duration::from_millis(20);
 /// Characters shown before the first difference of a line.
 const CONTEXT: usize = 16;
-/// Characters shown of a line.
-const LONGEST: usize = 200;
 
 /// A line that a commit removed (`-`) or added (`+`), or a remark on what is not shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +23,7 @@ pub(crate) struct DiffLine {
 
 impl DiffLine {
     fn new(sign: char, text: &str) -> Self {
-        let text: String = text.trim_end().chars().take(LONGEST).collect();
+        let text: String = text.trim_end().chars().take(200).collect();
         Self { sign, text: printable(&text).replace('\t', "    ") }
     }
 }

@@ -18,8 +18,6 @@ use crate::terminal::units::{show_bytes, show_count, show_duration, show_refused
 
 /// Time between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
-/// Lines of what a commit changed.
-const DIFF_LINES: usize = 6;
 
 /// The amount of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -126,7 +124,7 @@ impl ProgressDisplay {
                         show_bytes(*bytes),
                         show_count(size.tokens as u64)
                     ));
-                    for line in short_diff(&before, case, DIFF_LINES) {
+                    for line in short_diff(&before, case, 6) {
                         self.line(&format!("          {}{}", line.sign, line.text));
                     }
                 }

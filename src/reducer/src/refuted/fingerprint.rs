@@ -23,9 +23,6 @@ pub(super) struct Fingerprints<'a> {
 /// Tokens on either side of an edit that belong to what it touches.
 const CONTEXT: usize = 2;
 
-/// Tokens that tell one item of file scope from another.
-const HEAD: usize = 8;
-
 impl<'a> Fingerprints<'a> {
     /// Prepares the fingerprints of a row. The passes of the sweep run again and again, so that their proposals are
     /// recognised by their first tokens alone, however much of the rest has changed.
@@ -58,7 +55,7 @@ impl<'a> Fingerprints<'a> {
             let first = tokens.partition_point(|token| token.end <= edit.start);
             let after = tokens.partition_point(|token| token.start < edit.end).max(first);
             if self.heads_only {
-                add(&mut touched, &tokens[first..after.min(first + HEAD)]);
+                add(&mut touched, &tokens[first..after.min(first + 8)]);
                 continue;
             }
             add(&mut touched, &tokens[first.saturating_sub(CONTEXT)..first]);

@@ -76,8 +76,6 @@ pub enum CompileCommandError {
     Quotation(String),
 }
 
-/// A name with more bytes has only the compiler and what belongs to the optimiser.
-const LONGEST_NAME: usize = 60;
 /// The variable part of the file's name in `--also`.
 const FILE: &str = "{file}";
 
@@ -151,7 +149,8 @@ impl CompileCommand {
         let is_of_code = |word: &str| word.starts_with("-f") || word.starts_with("-m");
         let name = with(&|word| self.is_driver() && is_of_code(word));
         // Build systems give many.
-        if name.len() <= LONGEST_NAME { name } else { with(&|_| false) }
+        // A longer name has only the compiler and what belongs to the optimiser.
+        if name.len() <= 60 { name } else { with(&|_| false) }
     }
 
     /// Returns true if the command asks for any optimisation.

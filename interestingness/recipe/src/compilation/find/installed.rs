@@ -7,9 +7,6 @@ use clreduce_tools::find_program;
 
 use crate::naming::unversioned;
 
-/// The newest version of a compiler that is looked for.
-const NEWEST: u32 = 40;
-
 /// A compiler that can read the program, and the options with which it does.
 pub(super) struct CheckingCompiler {
     pub compiler: String,
@@ -70,7 +67,7 @@ pub(super) fn other_versions(suspected: &str) -> Vec<String> {
 
 /// The installed versions of a compiler other than the suspected program, the newest first.
 fn versions(stem: &str, suspected: Option<&Path>) -> impl Iterator<Item = String> {
-    let versions = (1..NEWEST).rev().map(move |version| format!("{stem}-{version}"));
+    let versions = (1..40).rev().map(move |version| format!("{stem}-{version}"));
     let names = versions.chain([stem.to_owned()]);
     names.filter(move |name| program(name).is_some_and(|program| Some(&*program) != suspected))
 }

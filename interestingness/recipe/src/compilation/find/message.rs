@@ -99,14 +99,12 @@ impl BugSearch<'_> {
 
 /// The first errors and warnings that a compiler prints, for a person who looks for another one.
 fn printed_instead(output: &str) -> String {
-    /// So many are shown.
-    const MOST: usize = 5;
     let text_of = |line: &'_ str| {
         let (_, text) = line.split_once("error: ").or_else(|| line.split_once("warning: "))?;
         Some(text.split(" [-W").next().unwrap_or(text).trim().to_owned())
     };
     let messages = output.lines().filter_map(|line| Some((line, text_of(line)?)));
-    let messages: Vec<_> = messages.filter(|(_, text)| !text.is_empty()).take(MOST).collect();
+    let messages: Vec<_> = messages.filter(|(_, text)| !text.is_empty()).take(5).collect();
     let Some((_, example)) = messages.first() else { return String::new() };
     let lines: String = messages.iter().map(|(line, _)| format!("\n    {line}")).collect();
     let example = quoted(OsStr::new(&regex::escape(example)));

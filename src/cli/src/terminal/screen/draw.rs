@@ -11,12 +11,6 @@ use super::model::{CommitView, Model};
 use crate::terminal::printing::printable;
 use crate::terminal::units::{show_bytes, show_clock, show_count, show_duration, show_share};
 
-/// From this width on, the program stands beside the commits.
-const WIDE: u16 = 120;
-/// Rows of the curve, where there is room.
-const CURVE_ROWS: u16 = 3;
-/// In a lower terminal, there is no room for a curve.
-const LOW: u16 = 16;
 /// Resolution of the curve.
 const CURVE_TOP: u64 = 1000;
 
@@ -65,7 +59,7 @@ impl Choice {
 pub(crate) fn draw(frame: &mut Frame<'_>, model: &Model, choice: Choice) {
     let area = frame.area();
     let figures = figures(model, area.width);
-    let curve = if area.height >= LOW { CURVE_ROWS } else { 0 };
+    let curve = if area.height >= 16 { 3 } else { 0 };
     let messages = u16::from(!model.messages.is_empty());
     let [head, size, graph, body, message, foot] = Layout::vertical([
         Constraint::Length(1),
@@ -83,7 +77,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, model: &Model, choice: Choice) {
     frame.render_widget(sparkline.style(choice.color(Color::Green)), graph);
     if choice.view != View::Commits {
         frame.render_widget(chosen(model, choice, body), body);
-    } else if area.width >= WIDE {
+    } else if area.width >= 120 {
         let [left, right] =
             Layout::horizontal([Constraint::Fill(1); 2]).spacing(2).areas::<2>(body);
         frame.render_widget(commits(model, left, choice), left);

@@ -11,10 +11,6 @@ use clreduce_testcase::TestCase;
 use crate::terminal::diff::{DiffLine, short_diff};
 use crate::terminal::statistics::{RunStatistics, verdict_name};
 
-/// Commits that are remembered.
-const COMMITS: usize = 50;
-/// Lines of the diff of a commit.
-const DIFF_LINES: usize = 6;
 /// The rate of tests is that of this time.
 const RATE_OVER: Duration = Duration::from_secs(10);
 
@@ -98,10 +94,10 @@ impl Model {
                 self.tests.push_back((now, *tests));
             }
             Event::Committed { pass, size, bytes, case, .. } => {
-                let diff = short_diff(&self.program, case, DIFF_LINES);
+                let diff = short_diff(&self.program, case, 6);
                 let commit = CommitView { pass, bytes: *bytes, tokens: size.tokens, diff };
                 self.commits.push_front(commit);
-                self.commits.truncate(COMMITS);
+                self.commits.truncate(50);
                 self.program = case.clone();
                 self.last_commit = Instant::now();
                 self.curve.push((statistics.elapsed(), *bytes));
