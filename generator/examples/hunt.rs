@@ -1,6 +1,6 @@
 //! Looks for wrong results of a device, and reduces what it finds as a program, with the right results known at each step:
 //! `hunt CLREDUCE DEVICE MODE FIRST COUNT A..B AVOID FOLDER [VARIANTS]`. Prints a line for each alarm and at the end the
-//! numbers. With VARIANTS, it looks at so many variants of each kernel too, and reduces the first that is wrong.
+//! numbers. With VARIANTS, it looks at this number of variants of each kernel too, and reduces the first that is wrong.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -56,7 +56,7 @@ fn main() {
     println!("{alarms} of {count} kernels are wrong");
 }
 
-/// The kernel of a seed, and so many variants of it. Without variants, no edits are made.
+/// The kernel of a seed, and a number of its variants. Without variants, no edits are made.
 fn kernels(seed: u64, profile: &Profile, others: usize) -> Box<dyn Iterator<Item = Kernel>> {
     if others == 0 {
         return Box::new([generate(seed, profile).expect("a profile that fits")].into_iter());

@@ -212,7 +212,7 @@ pub fn names() -> Vec<&'static str> {
     operators.chain(builtins).chain(joint).chain(CONSTRUCTS).collect()
 }
 
-/// The name of an operator with so many operands, as an avoid list has it.
+/// The name of an operator with this number of operands, as an avoid list has it.
 #[must_use]
 pub fn operator_name(text: &str, operands: usize) -> Option<&'static str> {
     let unary = Unary::ALL.into_iter().map(Unary::texts);

@@ -97,7 +97,6 @@ pub(crate) fn root(seed: u64, profile: &Profile) -> Key {
     Key::root(seed).named(profile.mode.name())
 }
 
-/// The features of a seed.
 pub(crate) fn features(seed: u64, profile: &Profile) -> Features {
     let key = root(seed, profile).named("features");
     Features::new(profile, key)

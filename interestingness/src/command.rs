@@ -263,7 +263,6 @@ impl Interestingness for CommandTest {
     }
 }
 
-/// Outputs as text.
 fn texts(outputs: &[Vec<u8>]) -> Vec<String> {
     let text = |bytes: &Vec<u8>| {
         let bytes = &bytes[..bytes.len().min(4 << 20)];

@@ -1,6 +1,6 @@
 //! Interestingness: the decision whether a variant still shows the bug.
 //!
-//! A reduction knows this crate alone of all that decides: it hands over a variant, and gets an [`Outcome`]. What is
+//! Of the crates that decide, a reduction knows this one alone: it hands over a variant, and gets an [`Outcome`]. What is
 //! here besides the trait is the test that a person writes ([`CommandTest`]), and the interface of a
 //! [`CompileFilter`], which rejects variants that do not compile before they are tested. Compilers, devices and
 //! recipes are crates of their own that stand on this one.
@@ -38,7 +38,7 @@ use clreduce_testcase::{Clues, TestCase};
 /// once.
 pub trait Interestingness: Send + Sync {
     /// Judges one variant. Blocks until the verdict is known, or until `cancel` is triggered, after which it returns
-    /// soon, with anything: nobody reads it.
+    /// soon, with anything: it is not read.
     ///
     /// # Errors
     /// When the test was not run. The reduction tries again a few times, and stops where that does not help.

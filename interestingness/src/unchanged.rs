@@ -75,7 +75,7 @@ impl TestFiles {
         if before == self.stamps()? {
             return Ok(result);
         }
-        // Changed and changed back: nobody knows what has run.
+        // Changed and changed back: it is not known what has run.
         Err(NotRun::Failed("the test was edited while it ran".to_owned()))
     }
 

@@ -47,7 +47,7 @@ impl Machine<'_> {
         self.barrier(id, mask);
     }
 
-    /// True if `cp.async` can copy so many bytes at a time. The arrays themselves are aligned to 16 bytes.
+    /// True if `cp.async` can copy this number of bytes at a time. The arrays themselves are aligned to 16 bytes.
     fn is_aligned(&self, copy: &GroupCopy, from: usize, into: usize) -> bool {
         let Some(bytes) = copy.cp_async else { return true };
         let size = self.program.variable(copy.into.0).ty.bits() as usize / 8;

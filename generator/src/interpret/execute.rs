@@ -302,7 +302,7 @@ impl Machine<'_> {
         self.barrier(id, mask);
     }
 
-    /// All that arrive execute the body, to see that the sum does not depend on the one that enters.
+    /// Everyone that arrives executes the body, to see that the sum does not depend on the one that enters.
     fn section(&mut self, id: StmtId, section: &Section, mask: u64) {
         if std::mem::replace(&mut self.entered[section.index as usize], true) {
             self.fault(id, Faults::ORDER);

@@ -63,7 +63,7 @@ impl Machine<'_> {
         *cell = function.apply(scalar, *cell, value);
     }
 
-    /// All that arrive execute the body, to see that the update does not depend on the one that enters.
+    /// Everyone that arrives executes the body, to see that the update does not depend on the one that enters.
     fn ticket(&mut self, id: StmtId, ticket: &Ticket, mask: u64) {
         let arrivals = self.elements_at(id, ticket.array, ticket.at, mask);
         let Some(&(_, element)) = arrivals.first() else { return };

@@ -244,7 +244,7 @@ impl Memory {
         }
     }
 
-    /// True if nobody has used an element yet.
+    /// True if an element was not used yet.
     pub(super) fn is_fresh(&mut self, id: VarId, element: usize) -> bool {
         self.cell(id, element).is_some_and(|cell| cell.group == 0)
     }

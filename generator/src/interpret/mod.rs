@@ -39,7 +39,7 @@ pub fn run(program: &Program) -> Report {
     run_within(program, step_limit(program))
 }
 
-/// Executes a kernel, but no more than so many lane operations.
+/// Executes a kernel, but no more than the given number of lane operations.
 #[must_use]
 pub fn run_within(program: &Program, steps: u64) -> Report {
     let groups = program.sizes.groups();

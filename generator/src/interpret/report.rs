@@ -11,7 +11,7 @@ impl Faults {
     pub const ARITHMETIC: Self = Self(1);
     /// An index outside of an array.
     pub const RANGE: Self = Self(2);
-    /// An element that nobody has written was read.
+    /// An element was read that was not written.
     pub const UNSET: Self = Self(4);
     /// Memory that another work-item uses between the same barriers.
     pub const RACE: Self = Self(8);

@@ -62,9 +62,9 @@ pub enum Joint {
 pub enum Shuffle {
     /// By its number.
     To,
-    /// So many lanes below.
+    /// The lane that is this number below.
     Up,
-    /// So many lanes above.
+    /// The lane that is this number above.
     Down,
     /// The lane whose number differs in these bits.
     Xor,

@@ -1,4 +1,4 @@
-//! Numbers of floating-point types that no device can get wrong: all that is computed from them is exact, in any order of
+//! Numbers of floating-point types that no device can get wrong: everything computed from them is exact, in any order of
 //! the operations, with and without contraction, and with the options for fast arithmetic.
 //!
 //! A number is `number / 2^scale`. It is a sum of products of constants and of whole numbers that come from elsewhere.

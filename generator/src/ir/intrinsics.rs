@@ -92,7 +92,7 @@ fn permuted(both: u64, selector: u32) -> u32 {
     })
 }
 
-/// `bfe`: so many bits from a place on, extended by zeros or by the sign.
+/// `bfe`: a number of bits from a place on, extended by zeros or by the sign.
 fn extracted(a: i128, (from, count): (u32, u32), signed: bool) -> i128 {
     let bits = a as u32;
     let sign = signed && count > 0 && bits >> (from + count - 1).min(31) & 1 != 0;

@@ -24,7 +24,7 @@ pub enum Shape {
     Value(Type),
     /// A structure or a union.
     Record(RecordId),
-    /// An array of so many elements.
+    /// An array with its number of elements.
     Array(Box<Shape>, u32),
     /// The address of an object.
     Pointer(Box<Shape>, Region),

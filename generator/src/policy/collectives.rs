@@ -109,7 +109,6 @@ impl Maker<'_> {
         }
     }
 
-    /// The second argument.
     fn second_argument(
         &mut self,
         function: Joint,

@@ -133,7 +133,7 @@ impl Maker<'_> {
         self.program.binary(Binary::Add, base, offset, key)
     }
 
-    /// An index with which so many tiles are within the buffer, the same for all work-items.
+    /// An index with which this number of tiles is within the buffer, the same for all work-items.
     fn start_of(&mut self, tile: Tile, tiles: u32, key: Key) -> Option<ExprId> {
         let room = Buffer::EMI.checked_sub(tiles * tile.count * tile.stride)?;
         let any = self.uniform(key.child(1));

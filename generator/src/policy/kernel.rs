@@ -20,7 +20,7 @@ const LEAST_COPY: usize = 160;
 /// The tokens that are kept for each of the first two.
 const OWED_TOKENS: usize = 80;
 
-/// Makes a kernel with about so many tokens. It may misbehave.
+/// Makes a kernel with about this number of tokens. It may misbehave.
 pub(crate) fn kernel(profile: &Profile, features: &Features, tokens: usize, key: Key) -> Program {
     let mut stream = key.named("shape").stream();
     let mode = profile.mode;

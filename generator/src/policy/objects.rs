@@ -12,7 +12,7 @@ use crate::random::{Key, Stream};
 const MOST_LEAVES: u64 = 8;
 
 impl Maker<'_> {
-    /// Declares types, objects and pointers for a kernel with so many tokens.
+    /// Declares types, objects and pointers for a kernel of this number of tokens.
     pub(super) fn start_objects(&mut self, tokens: usize, key: Key) -> Block {
         let mut stream = key.stream();
         let [structures, unions, pointers] =

@@ -24,7 +24,7 @@ pub(crate) struct Scope {
 /// The features of the seed, its mode, and the variables that new code can use.
 pub(crate) type Around<'a> = (&'a Features, Mode, &'a Scope);
 
-/// Statements with about so many tokens, which work-items need not execute together. They may misbehave.
+/// Statements with about this number of tokens, which work-items need not execute together. They may misbehave.
 pub(crate) fn block(program: &mut Program, around: Around<'_>, tokens: usize, key: Key) -> Block {
     within(program, around, |maker| maker.block(tokens, 2, key))
 }

@@ -25,7 +25,6 @@ pub(super) fn sizes(exchanging: bool, tokens: usize, stream: &mut Stream) -> Siz
     of_groups(group, groups, stream)
 }
 
-/// At most so many groups of a size.
 pub(super) fn of_group(group: u32, most: u32, stream: &mut Stream) -> Sizes {
     let groups = 1 + stream.below(most.into()) as u32;
     of_groups(group, groups, stream)

@@ -35,7 +35,7 @@ impl Maker<'_> {
         block.iter().map(|id| print::tokens(&print::statement(&self.program, *id))).sum()
     }
 
-    /// Statements with about so many tokens, and blocks in them down to `depth`. What they declare is added to the
+    /// Statements with about this number of tokens, and blocks in them down to `depth`. What they declare is added to the
     /// result at the end.
     pub(super) fn block(&mut self, room: usize, depth: u32, key: Key) -> Block {
         self.scoped(|maker| {
@@ -76,7 +76,7 @@ impl Maker<'_> {
         self.program.statement(StmtKind::Hash(value), key)
     }
 
-    /// The depth of expressions for so many tokens.
+    /// The depth of expressions for this number of tokens.
     fn depth(room: usize, stream: &mut Stream) -> u32 {
         let most = match room {
             0..30 => 1,

@@ -149,7 +149,6 @@ pub(super) fn number(stored: i64, scalar: Scalar) -> String {
     number_with(suffix, stored, scalar)
 }
 
-/// A number with a suffix.
 pub(super) fn number_with(suffix: &str, stored: i64, scalar: Scalar) -> String {
     let value = scalar.value(stored);
     if scalar.bits() >= 32 && scalar.is_signed() && value == scalar.least() {

@@ -37,7 +37,7 @@ pub fn cuda(program: &Program, extras: &Extras<'_>) -> String {
     printer.out
 }
 
-/// The text of one statement in OpenCL C with all that it contains.
+/// The text of one statement in OpenCL C with everything in it.
 #[must_use]
 pub fn statement(program: &Program, id: StmtId) -> String {
     let mut printer = Printer::new(program, Dialect::OpenCl);

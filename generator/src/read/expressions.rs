@@ -25,7 +25,6 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads a value.
     pub(super) fn read_value(&mut self) -> Read<ExprId> {
         let operand = self.expression()?;
         self.value(operand)
@@ -51,7 +50,7 @@ impl Reader<'_> {
         result
     }
 
-    /// Reads operators that bind at least so much.
+    /// Reads operators that bind at least this tightly.
     pub(super) fn binary(&mut self, least: u8) -> Read<Operand> {
         let mut left = self.unary()?;
         while let Some((operator, precedence)) = operator(self.tokens.peek()) {
@@ -262,7 +261,7 @@ impl Reader<'_> {
     }
 }
 
-/// The numbers of the lanes that a name selects of a vector with so many.
+/// The numbers of the lanes that a name selects of a vector with `lanes` lanes.
 fn lanes_named(name: &str, of: u8) -> Option<Vec<u8>> {
     let half = of / 2;
     let halves =

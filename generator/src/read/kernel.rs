@@ -9,7 +9,6 @@ use crate::ir::{Block, ExprKind, Region, Shape, Sizes, Space, StmtKind, Type, Va
 /// The bytes that a buffer can have.
 const MOST_BYTES: usize = 1 << 17;
 
-/// The sizes of the launch.
 pub(super) fn sizes(tokens: &Tokens<'_>, launch: &Launch) -> Read<Sizes> {
     let sizes = super::sizes(launch);
     sizes.ok_or_else(|| tokens.outside("a launch with so many work-items"))

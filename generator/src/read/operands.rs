@@ -35,7 +35,6 @@ impl Reader<'_> {
         self.node(ExprKind::Literal(ty.scalar.wrap(value)), ty)
     }
 
-    /// The value of an operand.
     pub(super) fn value(&mut self, operand: Operand) -> Read<ExprId> {
         let of = |variable: VarId| self.program.variable(variable).ty;
         let (kind, ty) = match operand {

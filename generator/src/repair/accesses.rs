@@ -1,4 +1,4 @@
-//! Accesses to arrays that are out of range, race, or read what nobody has written.
+//! Accesses to arrays that are out of range, race, or read what was not written.
 
 use super::Repair;
 use crate::interpret::Faults;

@@ -1,11 +1,11 @@
-//! Collective functions whose team does not come together, whose sums overflow, or that read from nobody.
+//! Collective functions whose team does not come together, whose sums overflow, or that read from no lane.
 
 use super::Repair;
 use crate::interpret::Faults;
 use crate::ir::{Binary, Collective, Joint, Place, StmtKind, WARP};
 use crate::random::Key;
 
-/// A sum of so many times smaller values of a work-group does not overflow: it has at most 64 work-items.
+/// A sum of values of a work-group that are smaller by this factor does not overflow: it has at most 64 work-items.
 const SHIFT: i128 = 6;
 
 impl Repair<'_> {

@@ -12,7 +12,7 @@ use crate::api::LibclangError;
 use crate::diagnostic::Diagnostic;
 use crate::service::{CompilerOrder, CompilerReply, CompilerService};
 
-/// After so many texts, a worker is replaced: libclang does not give back all memory.
+/// The number of texts after which a worker is replaced: libclang does not give back all memory.
 const RETIRE_AFTER: u32 = 2000;
 
 /// The options with which texts are compiled.

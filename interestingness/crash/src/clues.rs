@@ -9,7 +9,7 @@ use crate::{is_crash, pattern};
 
 /// More statements of an output than these are no clue.
 const MOST_STATEMENTS: usize = 16;
-/// So many places of one message are enough to choose from.
+/// The places of one message that are enough to choose from.
 const MOST_PLACES: usize = 256;
 
 /// Reads the clues in what a test printed, or wrote into files. `looked_for` are the patterns that the test looks for:

@@ -81,7 +81,7 @@ fn function(output: &str) -> Option<String> {
 }
 
 /// Returns true if an output tells of a crash with all these parts, and they are enough to recognise it. A bug that reads
-/// memory which nobody has written ends with a signal now and with a message then, in the same pass and function.
+/// memory that was not written ends with a signal now and with a message then, in the same pass and function.
 #[must_use]
 pub fn has_parts(output: &str, wanted: &[String]) -> bool {
     let found = parts(output);
@@ -348,7 +348,7 @@ mod tests {
         assert_eq!(subject(gcc), Some("In substitution of ‘template<class T> f()’"));
     }
 
-    /// So many frames of one function without a name.
+    /// A number of frames of one function without a name.
     fn deep(count: usize) -> String {
         let frame = |at| format!("{at} libclang-cpp.so.19.1 0x00007fbeb1719533\n");
         (5..5 + count).map(frame).collect()

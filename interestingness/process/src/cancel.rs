@@ -1,4 +1,4 @@
-//! A token that tells a running test that nobody waits for it any more.
+//! A token that tells a running test that it is no longer needed.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -13,7 +13,7 @@ pub enum End {
     Signalled(i32),
     /// At the time limit.
     TimedOut,
-    /// Because nobody waits for it any more.
+    /// Because it is no longer needed.
     Cancelled,
     /// At another limit; the text says which.
     Failed(String),

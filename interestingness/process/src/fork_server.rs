@@ -80,7 +80,7 @@ impl ForkServer {
         Ok(Self { orders, replies, folder, _process: process })
     }
 
-    /// Runs the program on an input, with so much memory in bytes. Returns what it wrote, or nothing if it did not
+    /// Runs the program on an input, with at most `memory` bytes of memory. Returns what it wrote, or nothing if it did not
     /// succeed.
     ///
     /// # Errors
@@ -108,7 +108,7 @@ fn first_reply(mut replies: ChildStdout, limit: Duration) -> io::Result<ChildStd
     let (sender, receiver) = mpsc::channel();
     std::thread::Builder::new().spawn(move || {
         let reply = read_reply(&mut replies).map(|_| replies);
-        // Nobody waits for it after the limit.
+        // It is not waited for after the limit.
         let _ = sender.send(reply);
     })?;
     receiver.recv_timeout(limit).map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?

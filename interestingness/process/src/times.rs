@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Processor time of this process and of all that it has started, those that have ended included; none where the system does not
+/// Processor time of this process and of everything that it has started, ended or not; none where the system does not
 /// tell.
 #[must_use]
 pub fn processor_time() -> Option<Duration> {

@@ -69,7 +69,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
     };
     let number: f64 = number.parse().map_err(|_| UnitError::Number(number.to_owned()))?;
     let bytes = number * f64::from(shift).exp2();
-    // Floats this large are exact enough: nobody limits memory to the byte.
+    // Floats this large are exact enough: memory is not limited to the byte.
     if bytes >= 1.0 && bytes < 2f64.powi(63) { Ok(bytes as u64) } else { Err(UnitError::SizeRange) }
 }
 

@@ -282,7 +282,7 @@ mod tests {
         assert!(matches!(answer, StageVerdict::Slipped(_)), "{answer:?}");
     }
 
-    /// A bug that reads what nobody has written: the stack is the same, the end is not.
+    /// A bug that reads what was not written: the stack is the same, the end is not.
     #[test]
     fn a_crash_may_end_with_a_signal_or_with_a_message_in_the_same_place() {
         let stack = "Stack dump:\n0.\tProgram arguments: cc\n1.\tRunning pass 'X86 FP Stackifier' on function '@f'\n\

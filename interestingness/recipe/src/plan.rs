@@ -60,7 +60,6 @@ pub(crate) enum Cost {
     Last,
 }
 
-/// A step of a plan.
 #[derive(Clone, Debug)]
 pub(crate) struct PlanStep {
     /// The name of its statistics.
@@ -98,11 +97,10 @@ pub(crate) enum AfterStep {
     GoOn,
     /// The variant is valid: no step is needed that finds out nothing else.
     Accepted,
-    /// It is rejected, or nobody waits for the verdict any more.
+    /// It is rejected, or the verdict is no longer needed.
     Rejected,
 }
 
-/// The steps of a recipe.
 #[derive(Clone, Debug)]
 pub(crate) struct RecipePlan(Vec<PlanStep>);
 

@@ -101,7 +101,6 @@ pub(crate) fn common_signature(outcomes: &[&RunOutcome]) -> Option<Vec<String>> 
     (common.len() >= clreduce_crash::ENOUGH_PARTS).then_some(common)
 }
 
-/// The crash that an outcome is.
 pub(crate) fn crash_of(outcome: &RunOutcome) -> Option<&Crash> {
     match outcome {
         RunOutcome::BuildCrash(crash) | RunOutcome::RunCrash(crash) => Some(crash),

@@ -14,7 +14,6 @@ use crate::format::RequiredRuns;
 use crate::pin::StageVerdict;
 use crate::shown::sanitizer_report;
 
-/// A stage of a recipe.
 #[derive(Clone, Debug)]
 pub(crate) struct RecipeStage {
     pub name: String,
@@ -93,7 +92,6 @@ impl RecipeStage {
         }
     }
 
-    /// The check that it is.
     pub(crate) fn check(&self) -> Option<StageName> {
         match self.does {
             StageKind::Check(name) => Some(name),
@@ -205,7 +203,7 @@ impl ReadyStage {
         is_read.then(|| HostKernel::without_kernel(program.kind(), program.source().to_vec()))?
     }
 
-    /// Returns true if it is a check, and the reports in `gathered` are about all that it looks for.
+    /// Returns true if it is a check, and the reports in `gathered` are about everything that it looks for.
     pub(crate) fn is_covered_by(&self, gathered: &CollectedReports) -> bool {
         matches!(&self.runs, StageTool::Check(check) if gathered.covers(check))
     }

@@ -22,7 +22,7 @@ pub(crate) struct Executed {
     pub jumps: Option<u64>,
 }
 
-/// Runs the original. Nothing is known where it does not run, where nobody can tell, and where several programs are
+/// Runs the original. Nothing is known where it does not run, where no check can tell, and where several programs are
 /// compared.
 pub(crate) fn executed(
     kit: &ResolvedRecipe,

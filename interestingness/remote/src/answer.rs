@@ -20,7 +20,6 @@ pub(crate) struct AskedAbout {
     variant: String,
 }
 
-/// An answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Answer {
     pub question: AskedAbout,

@@ -184,7 +184,7 @@ fn send_pieces(
             finish_write: is_last,
             data,
         };
-        // Nobody takes it once the call has ended.
+        // The receiver has gone once the call has ended.
         sender.blocking_send(request).is_ok()
     })
 }

@@ -27,7 +27,7 @@ const METADATA: &str = "build.bazel.remote.execution.v2.requestmetadata-bin";
 pub(crate) const CALL_LIMIT: Duration = Duration::from_secs(60);
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
-/// A connection on which nothing arrives is tried so often, and given up after [`CONNECT_LIMIT`].
+/// A connection on which nothing arrives is tried this number of times, and given up after [`CONNECT_LIMIT`].
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
 
 /// The connections to a service.

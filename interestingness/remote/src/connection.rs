@@ -59,7 +59,7 @@ pub(crate) struct SharedState {
 }
 
 impl Remote {
-    /// Connects to a service that will run so many actions at a time. `None` if the options name none.
+    /// Connects to a service that will run this number of actions at a time. `None` if the options name none.
     ///
     /// # Errors
     /// When the service cannot be reached, or is no remote execution service.

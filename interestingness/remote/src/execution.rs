@@ -57,7 +57,7 @@ enum Trouble {
     Missing(String),
     /// Another attempt would end in the same way.
     Fatal(String),
-    /// Nobody waits any more.
+    /// It is no longer needed.
     GivenUp,
 }
 

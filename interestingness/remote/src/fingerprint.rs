@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::elf;
 
-/// Of a larger file, the first and the last so many bytes are hashed, and its size.
+/// Of a larger file, this number of bytes at each end are hashed, and its size.
 const HASHED_END: u64 = 256 << 10;
 /// Digits of a hash that are kept.
 const DIGITS: usize = 16;

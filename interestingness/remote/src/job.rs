@@ -51,7 +51,7 @@ pub(crate) enum CacheUse {
     Use,
     /// A new answer is wanted, to be remembered in place of the old one.
     Refresh,
-    /// A new answer is wanted, and nobody is to rely on it later.
+    /// A new answer is wanted, which is not to be used later.
     Avoid,
 }
 

@@ -19,7 +19,6 @@ pub(crate) const ROOT: &str = "@clreduce-root@";
 /// The most files that the folder of a test may have.
 const MOST_FILES: usize = 10_000;
 
-/// An order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Order {
     pub ask: Ask,

@@ -26,7 +26,7 @@ use crate::job::{
 use crate::order::{Ask, Order, OrderedTest, Sandbox, TestFiles};
 use crate::tree::Folder;
 
-/// The first questions are asked so often, on different machines if the service wills.
+/// The number of times that the first questions are asked, on different machines if the service wills.
 const FIRST_RUNS: u32 = 3;
 /// Time of an action besides that of the test: starting, cleaning up, writing the answer.
 const MARGIN: Duration = Duration::from_secs(10);
@@ -262,7 +262,7 @@ impl RemoteTest {
         let job = self.job(ask, variant, manner);
         match self.remote.run(vec![job], cancel).pop() {
             Some(Ok(Some(WorkerAnswer { says: Says::Judged(outcome), .. }))) => Ok(*outcome),
-            // Nobody reads it.
+            // It is not read.
             Some(Ok(None)) => Ok(Outcome::from(Verdict::Unresolved)),
             Some(Err(failure)) => Err(self.not_run(failure, cancel)),
             _ => Err(NotRun::Failed("the answer is to another question".to_owned())),

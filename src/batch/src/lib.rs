@@ -56,14 +56,14 @@ pub type OpenError = Box<dyn std::error::Error + Send + Sync>;
 pub enum BatchProgress {
     /// A test of the case has ended, as many as so far in this run; its size in bytes now and before.
     Going {
-        /// Which case.
+        /// Its index.
         case: usize,
         /// Tests started so far.
         tests: u64,
     },
     /// It is over, in this run or in an earlier one.
     Over {
-        /// Which case.
+        /// Its index.
         case: usize,
         /// Its outcome.
         record: Box<CaseRecord>,
@@ -239,7 +239,7 @@ impl Batch {
         loop {
             let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some((index, case)) = next else { return };
-            // Nobody listens any more when the run is over.
+            // The receiver has gone when the run is over.
             let tell = |tests| drop(sender.send(BatchProgress::Going { case: index, tests }));
             let (record, is_earlier) = self.reduce(case, pool, &tell);
             let over =

@@ -47,7 +47,7 @@ pub enum Event {
         step: u64,
         /// Pass that proposed it.
         pass: &'static str,
-        /// Its size.
+        /// The size.
         size: Size,
         /// Its bytes, white space included.
         bytes: usize,

@@ -26,7 +26,7 @@ pub(crate) struct PassRun<G> {
     lists_left: usize,
     /// The sizes of groups, where proposals are tried together.
     sizes: Option<GroupSizes>,
-    /// A variant has so many tokens less at least, if anything is asked.
+    /// The least number of tokens that a variant must remove, if there is one.
     least_gain: Option<usize>,
     /// Refusals since the last success, and how many of them end the run, if any do.
     refusals: u32,
@@ -50,15 +50,14 @@ pub(crate) struct PassRun<G> {
 /// What a pass run does not try.
 #[derive(Clone, Copy)]
 pub(crate) struct PassRunLimits {
-    /// The sizes of groups.
     pub(crate) sizes: GroupSizes,
-    /// A variant has so many tokens less at least, if anything is asked.
+    /// The least number of tokens that a variant must remove, if there is one.
     pub(crate) least_gain: Option<usize>,
     /// The refusals one after the other that end the run, if any do.
     pub(crate) patience: Option<u32>,
 }
 
-/// Of levels in the middle of deep nests, the smallest group is one in so many.
+/// Of levels in the middle of deep nests, the smallest group is this part.
 const DEEP_GROUPS: usize = 32;
 
 /// The search of the list under way.

@@ -10,7 +10,7 @@ use clreduce_testcase::{Complaint, Patch};
 /// The state of the repairs of one pass run.
 #[derive(Clone, Default)]
 pub(crate) struct Repairs {
-    /// So often a group is repaired.
+    /// The number of times that a group is repaired.
     most: u32,
     /// The declarations that were missed in what was accepted.
     needed: Arc<[ItemId]>,
@@ -28,7 +28,7 @@ pub(crate) struct Repairs {
 }
 
 impl Repairs {
-    /// Repairs for a run that tries a group again up to so many times.
+    /// Repairs for a run that tries a group again up to `times` times.
     pub(crate) fn new(most: u32) -> Self {
         Self { most, ..Self::default() }
     }
@@ -97,7 +97,7 @@ impl Repairs {
         &self.parts
     }
 
-    /// Returns true if a repaired variant that removes so many tokens is worth a test.
+    /// Returns true if a repaired variant that removes this number of tokens is worth a test.
     pub(crate) fn are_worth(&self, removed: usize) -> bool {
         removed > 0 && removed >= self.least
     }

@@ -47,7 +47,6 @@ struct CaseFigures<'a> {
 }
 
 impl BatchReport<'_> {
-    /// Writes the page.
     pub(crate) fn write_page(&self, file: &mut dyn Write) -> Result<(), Stopped> {
         let (start, end) = TEMPLATE.split_once(DATA_HERE).unwrap_or((TEMPLATE, ""));
         file.write_all(start.as_bytes())?;

@@ -19,13 +19,13 @@ pub struct Confirmation {
 pub(crate) struct PendingConfirmation {
     pub(crate) hash: ContentHash,
     pub(crate) variant: TestCase,
-    /// The source takes so many verdicts of tests, then the outcome. It does not take the last of these verdicts before
+    /// The source takes this number of verdicts of tests, then the outcome. It does not take the last of these verdicts before
     /// the outcome is there. Until then the test waits for a slot that nothing probable wants.
     pub(crate) due: u64,
 }
 
 impl PendingConfirmation {
-    /// Returns true if the source, which has taken so many verdicts, waits for the outcome.
+    /// Returns true if the source, which has taken `verdicts` verdicts, waits for the outcome.
     pub(crate) fn is_due(&self, verdicts: u64) -> bool {
         self.due <= verdicts + 1
     }
@@ -53,7 +53,7 @@ impl Confirmations {
         self.ended.iter_mut().for_each(|(due, _)| *due = 0);
     }
 
-    /// The next outcome that is due now that the source has taken so many verdicts, told once. One that is there earlier
+    /// The next outcome that is due now that the source has taken this number of verdicts, told once. One that is there earlier
     /// waits, and one that comes later holds up the last of these verdicts. So the place where it is taken does not depend
     /// on the number of slots.
     pub(crate) fn take(&mut self, verdicts: u64) -> Option<Confirmation> {
@@ -61,7 +61,7 @@ impl Confirmations {
         is_due.then(|| self.ended.pop_front()).flatten().map(|(_, confirmation)| confirmation)
     }
 
-    /// Returns true if the source, which has taken so many verdicts, waits for the outcome of the next one.
+    /// Returns true if the source, which has taken `verdicts` verdicts, waits for the outcome of the next one.
     pub(crate) fn is_due(&self, verdicts: u64) -> bool {
         self.waiting.front().is_some_and(|pending| pending.is_due(verdicts))
     }
@@ -76,7 +76,7 @@ impl Confirmations {
         self.waiting.front().map(|pending| &pending.hash)
     }
 
-    /// The next one, if it is due now that the source has taken so many verdicts, or if the slot is idle.
+    /// The next one, if it is due now that the source has taken this number of verdicts, or if the slot is idle.
     pub(crate) fn next(&mut self, verdicts: u64, is_idle: bool) -> Option<PendingConfirmation> {
         (self.is_due(verdicts) || is_idle).then(|| self.waiting.pop_front()).flatten()
     }

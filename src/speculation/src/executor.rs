@@ -256,7 +256,7 @@ impl<S: CandidateSource> Executor<S> {
     fn wait(&mut self) {
         let wake = self.tests.report.clone();
         let hook = self.cancel.on_cancel(move || {
-            // Nobody waits once the executor is gone.
+            // The executor may have gone.
             let _ = wake.send(None);
         });
         let wake = self.tests.report.clone();

@@ -2,7 +2,7 @@
 //!
 //! The pool is a semaphore: a test needs a [`Permit`], and there is one for each thread. A reduction that cannot
 //! continue without a verdict gets the next free permit, in the order of the requests. Tests that are started early get
-//! the permits that are left. So many reductions together keep all threads at work that is needed, and a single one
+//! the permits that are left. Several reductions together keep all threads at work that is needed, and a single one
 //! fills the rest with guesses.
 
 use std::collections::VecDeque;
@@ -73,7 +73,7 @@ impl Pool {
         self.wait_for(true, cancel)
     }
 
-    /// The same for work that nobody waits for: it takes its turn among the tests that are started early.
+    /// The same for work that is not waited for: it takes its turn among the tests that are started early.
     pub fn wait_behind_others(&self, cancel: &Cancel) -> Option<Permit> {
         self.wait_for(false, cancel)
     }
@@ -191,7 +191,7 @@ struct Permits {
 
 #[derive(Debug)]
 struct PoolQueues {
-    /// Permits that nobody has and nobody waits for.
+    /// Permits that are free and not waited for.
     free: usize,
     /// Permits in use, and how many were ever given.
     taken: usize,

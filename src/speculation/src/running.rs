@@ -42,7 +42,7 @@ impl RunningTest {
         matches!(self.work, Work::Confirmation(_))
     }
 
-    /// Returns true if it is a confirmation that the source, which has taken so many verdicts, waits for.
+    /// Returns true if it is a confirmation that the source, which has taken `verdicts` verdicts, waits for.
     pub(crate) fn is_due(&self, verdicts: u64) -> bool {
         matches!(&self.work, Work::Confirmation(pending) if pending.is_due(verdicts))
     }

@@ -67,7 +67,7 @@ pub struct Judged {
 pub struct Counters {
     /// Started.
     pub started: u64,
-    /// Ended early, since nobody waited for them any more.
+    /// Ended early, since they were no longer needed.
     pub killed: u64,
     /// Ended by themselves.
     pub finished: u64,

@@ -31,7 +31,7 @@ impl RepeatedResults {
         (self.is_rejected() || self.runs >= Self::MOST_RUNS).then_some(false)
     }
 
-    /// Returns true if so many tests made neither certain, so that the test cannot decide about this variant.
+    /// Returns true if the most tests made neither certain, so that the test cannot decide about this variant.
     #[must_use]
     pub fn is_undecided(&self) -> bool {
         self.runs >= Self::MOST_RUNS && !self.is_rejected()
@@ -56,7 +56,7 @@ pub struct WrongSuccesses {
 }
 
 impl WrongSuccesses {
-    /// One wrong success in so many may be believed.
+    /// The number of wrong successes of which one may be believed.
     const BELIEVED_ONE_IN: u64 = 1_000_000;
     const AT_LEAST: u32 = 3;
     const AT_MOST: u32 = 24;

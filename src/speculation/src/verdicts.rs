@@ -1,8 +1,8 @@
-//! The memory of verdicts: all that is known of variants, by content hash.
+//! The memory of verdicts: everything that is known of variants, by content hash.
 //!
 //! A verdict comes from a test, or from the compile filter, which says that a variant does not compile. Some bugs are
 //! about code that does not compile, so the filter has to earn trust ([`FilterTrust`]). A single test that contradicts
-//! it ends it for good, and all that rested on its word alone is forgotten.
+//! it ends it for good, and everything that rested on its word alone is forgotten.
 
 use std::collections::HashMap;
 
@@ -324,7 +324,7 @@ impl FilterTrust {
     /// Rejected variants that must have been tested, and found uninteresting, before one is not tested.
     const PROBATION: u64 = 20;
 
-    /// One in so many of the later ones is tested all the same, chosen by content.
+    /// Of the later ones, one in this number is tested all the same, chosen by content.
     const SAMPLE: u64 = 16;
 
     fn is_trusted_with(&self, hash: &ContentHash) -> bool {

@@ -11,7 +11,7 @@ const ELEMENTS: u64 = 8192;
 /// Elements that a work-item has for itself in a buffer that a part writes.
 pub(crate) const OWN_ELEMENTS: u64 = 128;
 
-/// The number of a work-item among all, in so many dimensions.
+/// The number of a work-item among all, by the number of dimensions.
 pub(crate) fn linear_id(dimensions: usize) -> &'static str {
     match dimensions {
         1 => "get_global_id(0)",
@@ -22,7 +22,7 @@ pub(crate) fn linear_id(dimensions: usize) -> &'static str {
     }
 }
 
-/// The first line of a kernel that is launched in so many dimensions.
+/// The first line of a kernel that is launched in this number of dimensions.
 pub(crate) fn comment(source: &[u8], dimensions: usize) -> String {
     let signatures = kernel_signatures(source, Language::OPENCL);
     let required = signatures.iter().find_map(|kernel| kernel.required_local.clone());

@@ -56,7 +56,6 @@ impl ParsedKernels {
         self.snapshot.types(0)
     }
 
-    /// The bytes of a node.
     pub(crate) fn bytes(&self, id: NodeId) -> &[u8] {
         &self.text[self.tree().range(id)]
     }

@@ -69,7 +69,6 @@ fn is_inside(program: &ParsedKernels, node: NodeId, jump: NodeId, with_switch: b
     })
 }
 
-/// Returns true for loops.
 pub(crate) fn is_loop(kind: NodeKind) -> bool {
     matches!(kind, NodeKind::ForStatement | NodeKind::WhileStatement | NodeKind::DoStatement)
 }

@@ -98,7 +98,6 @@ impl<'a> SplicedVariable<'a> {
         })
     }
 
-    /// The name.
     pub(crate) fn name(&self) -> &'a [u8] {
         self.program.bytes(self.name)
     }

@@ -76,7 +76,7 @@ impl Machine<'_> {
         (targets, shape)
     }
 
-    /// Takes the values of those bytes away that a write to a member of so many bytes leaves without a certain value: the
+    /// Takes the values of those bytes away that a write to a member of this number of bytes leaves without a certain value: the
     /// bytes beyond it in a union, or the padding of a structure in a union.
     fn forget_beside(&mut self, targets: &Targets, shape: &Shape, size: u32) {
         let mut ranges = Vec::new();

@@ -9,7 +9,7 @@ impl Kernel {
         self.memory(Scalar::Int, None, Space::Global(Buffer::Emi))
     }
 
-    /// A copy of so many elements, which lie so far apart in global memory, with what is done meanwhile.
+    /// A copy of a number of elements, which lie apart in global memory by a stride, with what is done meanwhile.
     fn copy(
         &mut self,
         into: (VarId, ExprId),

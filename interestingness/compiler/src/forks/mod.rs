@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use service::ForkService;
 
-/// The longest time that a compilation goes on although nobody waits for it any more: to start again takes longer.
+/// The longest time that a compilation goes on although it is no longer needed: starting again takes longer.
 const GRACE: Duration = Duration::from_millis(500);
 /// The longest time for a compilation without a limit.
 const MOST: Duration = Duration::from_secs(300);

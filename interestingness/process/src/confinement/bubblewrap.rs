@@ -12,7 +12,6 @@ use std::process::{Command, Stdio};
 use super::{ConfinedCommand, NoSandbox, Permissions, places, secrets, system_calls};
 use crate::launch::spawn;
 
-/// The program.
 const PROGRAM: &str = "bwrap";
 /// The room in each folder that is in memory, in bytes.
 const ROOM: &str = "1073741824";

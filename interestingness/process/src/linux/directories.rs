@@ -42,7 +42,7 @@ pub(super) fn make_directories(
     }
 }
 
-/// Makes a directory that nobody else can have foreseen or can enter.
+/// Makes a directory that no other user can have foreseen or can enter.
 fn make_root(base: &Path, owner: u32) -> io::Result<PathBuf> {
     let prefix = format!("clreduce-{owner}-");
     let mut builder = tempfile::Builder::new();

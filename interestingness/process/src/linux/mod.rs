@@ -349,7 +349,7 @@ pub(crate) fn ticks_of_tree(process: Pid) -> Option<u64> {
     Some(ticks + below.into_iter().filter_map(tree::ticks).sum::<u64>())
 }
 
-/// Processor time of this process and of all that it has started, those that have ended included.
+/// Processor time of this process and of everything that it has started, ended or not.
 pub(crate) fn processor_time() -> Option<Duration> {
     let own = rustix::process::getpid();
     let below = tree::descendants(own, usize::MAX);

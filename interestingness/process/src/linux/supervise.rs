@@ -26,7 +26,7 @@ const FIRST_LOOK: Duration = Duration::from_millis(10);
 /// The longest time between later looks. In the beginning they are more frequent, because a fork bomb is
 /// ended easily only while it is small.
 const LOOK_INTERVAL: Duration = Duration::from_millis(80);
-/// Of all time, at most one part in so many goes into dear looks: adding up files, searching the
+/// Of all time, at most one part in this number goes into dear looks: adding up files, searching the
 /// system for detached processes.
 const DEAR_SHARE: u32 = 20;
 
@@ -325,7 +325,7 @@ fn end_in_sandbox(end: End, tail: &[u8]) -> End {
     }
 }
 
-/// Rounded up, so that nobody wakes early only to wait again.
+/// Rounded up, so that a waiting thread does not wake early only to wait again.
 fn timespec(duration: Duration) -> Timespec {
     let duration = duration + Duration::from_micros(50);
     Timespec {

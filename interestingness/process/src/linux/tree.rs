@@ -48,7 +48,7 @@ pub(super) struct ProcessTree {
 
 impl ProcessTree {
     /// The tree below `leader`, a child of this process that leads a process group and has `mark` as
-    /// the value of [`MARK`]. Nobody else may wait for that child.
+    /// the value of [`MARK`]. No other code may wait for that child.
     pub(super) fn new(leader: Pid, scope: TreeScope, mark: &str) -> Self {
         Self { leader, scope, mark: mark.to_owned(), status: None }
     }

@@ -186,7 +186,7 @@ fn supervise(
     let mut open = pipes.len();
     forward_all(pipes, child, &sender);
     let hook = cancel.on_cancel(move || {
-        // Nobody listens any more when the test has ended meanwhile.
+        // The receiver has gone when the test has ended meanwhile.
         let _ = sender.send(News::Cancelled);
     });
 
@@ -301,7 +301,7 @@ fn process(command: &TestCommand) -> Command {
     }
 }
 
-/// Removes what launchers that were killed have left: folders whose owner's file nobody has open.
+/// Removes what launchers that were killed have left: folders whose owner's file is not open.
 fn remove_orphans(base: &Path) {
     for entry in fs::read_dir(base).into_iter().flatten().flatten() {
         let folder = entry.path();

@@ -237,7 +237,7 @@ impl<O: Serialize, R: DeserializeOwned + Send + 'static> WorkerProcess<O, R> {
     pub fn listen_to<'a>(&self, cancel: &'a Cancel) -> Hook<'a> {
         let sender = self.sender.clone();
         cancel.on_cancel(move || {
-            // Nobody listens any more when it has ended meanwhile.
+            // The receiver has gone when it has ended meanwhile.
             let _ = sender.send(WorkerEvent::Cancelled);
         })
     }
@@ -311,7 +311,7 @@ impl<O, R> Drop for WorkerProcess<O, R> {
         self.wait(FAREWELL);
         self.group.end(&mut self.child);
         let _ = self.child.wait();
-        // It is there if the worker could not remove it. Where that fails, there is nobody to tell.
+        // It is there if the worker could not remove it. A failure does no harm.
         let _ = self.folder.as_deref().map(remove_tree);
     }
 }
@@ -355,7 +355,7 @@ fn collect<R>(
         let mut capture = capture.lock().unwrap_or_else(PoisonError::into_inner);
         capture.push(1, &buffer[..length]);
         if capture.total() > MOST_OUTPUT {
-            // Nobody may be listening any more.
+            // The receiver may have gone.
             let _ = listener.send(WorkerEvent::Floods);
             return;
         }

@@ -66,7 +66,7 @@ impl Checked {
         let mut timed = Vec::new();
         for (index, stage) in kit.stages.iter().enumerate() {
             let Some(ready) = self.prepared(kit, stage)? else { continue };
-            // Oclgrind is a second opinion, and a slow one: where nobody asks for it, it fills in for the sanitizers.
+            // Oclgrind is a second opinion, and a slow one: where it is not asked for, it fills in for the sanitizers.
             if stage.at.is_none() && ready.is_covered_by(&gathered) {
                 continue;
             }

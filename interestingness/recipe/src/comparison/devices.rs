@@ -16,7 +16,7 @@ use crate::{RecipeOptions, naming};
 const FIRST_LIMIT: Duration = Duration::from_secs(10);
 
 /// The factor of the second limit. A run that exceeds the first limit is repeated, before it is called a hang, with a
-/// limit of so many times the slowest run that finishes; within bounds, and with `USUAL_LIMIT` where no run finishes.
+/// limit of this multiple of the slowest run that finishes; within bounds, and with `USUAL_LIMIT` where no run finishes.
 const MORE_PATIENCE: u32 = 20;
 const LEAST_LIMIT: Duration = Duration::from_secs(30);
 const MOST_LIMIT: Duration = Duration::from_secs(300);

@@ -1,6 +1,6 @@
 //! A comparison of all devices, as `clreduce init` makes it: one kernel runs on every device, with and without
 //! optimisation, and a vote shows which of these configurations are wrong. Oclgrind can be wrong, too, but its result never
-//! counts. Where the right result is known, nobody votes.
+//! counts. Where the right result is known, there is no vote.
 
 mod devices;
 mod recipe_text;
@@ -352,7 +352,7 @@ mod tests {
         assert_eq!(survey.witnesses(bugs[0]), [3]);
         let text = survey.recipe("k.cl", bugs[0], None, "", &[]);
         Recipe::parse("k.toml".as_ref(), text).unwrap();
-        // One that nobody has is not believed.
+        // One that no configuration has is not believed.
         let survey = survey_knowing(&outcomes, Some(7));
         let [found] = survey.bugs()[..] else { panic!() };
         assert_eq!((found.configuration, found.basis), (3, SuspicionBasis::Majority));

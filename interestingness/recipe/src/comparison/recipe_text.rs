@@ -56,7 +56,7 @@ impl DeviceComparison {
         if bug.preset == Preset::Hang && witnesses.is_empty() {
             let _ = writeln!(text, "timeout = \"{}s\"", USUAL_LIMIT.as_secs());
         }
-        // Nobody is to blame for a crash of a program that is not valid, and with this class the program has to be valid.
+        // No compiler is to blame for a crash of a program that is not valid, and with this class the program has to be valid.
         if self.configurations[bug.configuration].finding == VoteResult::RunCrash {
             text.push_str("\n[outcome]\nclass = \"run_crash\"\n");
         }

@@ -64,7 +64,6 @@ impl FromStr for MemorySize {
     }
 }
 
-/// The name of a check.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum CheckName {
     /// A stage of `clreduce check`.

@@ -63,7 +63,7 @@ fn said(step: &PlanStep, variant: u64) -> (StageVerdict, AfterStep) {
     }
 }
 
-/// Judges a variant as a recipe does. One that is killed ends after so many steps.
+/// Judges a variant as a recipe does. One that is killed ends after the given number of steps.
 fn judged(
     plan: &RecipePlan,
     depth: Depth,

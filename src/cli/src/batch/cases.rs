@@ -11,7 +11,6 @@ use crate::files::load::{LoadError, OWN_ENDINGS};
 pub(super) struct FoundCase {
     /// Its base name.
     pub name: String,
-    /// Its path.
     pub path: PathBuf,
 }
 

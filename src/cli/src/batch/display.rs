@@ -16,7 +16,6 @@ use crate::terminal::units::{show_bytes, show_count, show_duration};
 /// Time between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// The display.
 pub(super) struct BatchDisplay {
     verbosity: Verbosity,
     bar: Option<ProgressBar>,

@@ -81,7 +81,7 @@ pub(super) fn for_others(line: &str, case: &TestCase) -> String {
     }
 }
 
-/// The report with `~` for the user's own folder, which is nobody's business. In a program, line markers have it.
+/// The report with `~` for the user's own folder, which is private. In a program, line markers have it.
 pub(super) fn without_home(report: BugReport) -> BugReport {
     let Some(home) = home() else { return report };
     let shown = |text: String| text.replace(&format!("{home}/"), "~/");

@@ -46,7 +46,6 @@ pub(crate) struct ReportArgs {
     pub sandbox: SandboxOptions,
 }
 
-/// The format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
     /// For GitHub, GitLab and others

@@ -59,7 +59,6 @@ pub(crate) enum InitError {
     NoDevice(PathBuf),
     #[error("no bug was found with `{}`: {found}", .kernel.display())]
     NothingWrong {
-        /// The kernel.
         kernel: PathBuf,
         /// The agreement of the configurations, and what to do next.
         found: String,

@@ -144,7 +144,7 @@ impl CliError {
         })
     }
 
-    /// Returns true if the reader of a pipe has gone, which is nobody's mistake.
+    /// Returns true if the reader of a pipe has gone, which is no mistake.
     pub(crate) fn is_closed_pipe(&self) -> bool {
         let (Self::Stdout(error) | Self::Report(ReportFileError::Write { source: error, .. })) =
             self

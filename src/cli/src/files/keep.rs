@@ -39,7 +39,6 @@ pub(crate) enum KeepError {
 pub(crate) struct OriginalCopy {
     /// Path in the test case.
     pub path: Arc<str>,
-    /// Path of the copy.
     pub copy: PathBuf,
     /// The copy of the whole FILE or DIR, as messages name it.
     pub base: PathBuf,

@@ -107,7 +107,6 @@ pub(crate) struct FilePlace {
 /// A test case that was read.
 #[derive(Debug)]
 pub(crate) struct Loaded {
-    /// The test case.
     pub case: TestCase,
     /// Notes for the user that are not errors.
     pub notes: Vec<String>,

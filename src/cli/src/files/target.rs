@@ -251,7 +251,6 @@ impl ReductionPaths {
         copies
     }
 
-    /// The paths of the result.
     pub(crate) fn results(&self) -> Vec<PathBuf> {
         match &self.output {
             Some(_) if self.to_stdout => Vec::new(),

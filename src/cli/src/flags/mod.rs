@@ -40,7 +40,6 @@ pub(crate) struct ReducedFlags {
 
 /// A test with the flags that are left.
 pub(crate) enum TestWithFlags {
-    /// A recipe.
     Recipe(Box<RecipeTest>),
     /// A command as people write it, and what it says about the program.
     Command(TestCommand, Box<Outcome>),

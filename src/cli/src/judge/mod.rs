@@ -22,7 +22,6 @@ use clreduce_testcase::{Clues, TestCase};
 pub(crate) enum Judge {
     /// A program or a shell command.
     Command(Box<ByCommand>),
-    /// A recipe.
     Recipe(Box<ByRecipe>),
     /// Either of them, on other machines.
     Remote(Box<ByRemote>),
@@ -30,7 +29,6 @@ pub(crate) enum Judge {
 
 /// A program or a shell command as the test.
 pub(crate) struct ByCommand {
-    /// The test.
     pub test: CommandTest,
     /// The observations of its first run.
     pub first: OnceLock<FirstRun>,
@@ -40,7 +38,6 @@ pub(crate) struct ByCommand {
 
 /// A recipe as the test.
 pub(crate) struct ByRecipe {
-    /// The test.
     pub test: RecipeTest,
     /// The folder for variants that show another bug.
     pub slipped: Option<Aside>,
@@ -48,7 +45,6 @@ pub(crate) struct ByRecipe {
 
 /// A test on the machines of a remote execution service.
 pub(crate) struct ByRemote {
-    /// The test.
     pub test: RemoteTest,
     /// The exit status for which a variant is copied, and the folder for the copies.
     pub also: Option<(i32, Aside)>,

@@ -38,7 +38,6 @@ pub(crate) struct FinishedReduction {
 
 /// The surroundings of a result of the engine.
 pub(crate) struct EngineResult<'a> {
-    /// The settings.
     pub settings: &'a ReduceSettings,
     /// The test.
     pub judge: &'a Judge,
@@ -46,7 +45,6 @@ pub(crate) struct EngineResult<'a> {
     pub target: &'a ReductionPaths,
     /// Ends everything early.
     pub cancel: &'a Cancel,
-    /// The display.
     pub progress: &'a ProgressDisplay,
 }
 

@@ -24,7 +24,6 @@ pub(crate) struct PageContent {
     pub record: CaseRecord,
     /// The commits with their diffs.
     pub commits: Vec<CommitRecord>,
-    /// The result.
     pub result: TestCase,
     /// The path of the original, and of the result.
     pub paths: [PathBuf; 2],

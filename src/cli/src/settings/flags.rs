@@ -30,7 +30,6 @@ pub(crate) enum CommandFlags {
     Line(String),
     /// These, which the test takes from its environment.
     Given {
-        /// The flags.
         flags: Vec<String>,
         /// The test as the user named it.
         command: TestCommand,

@@ -96,7 +96,7 @@ impl RepeatCommands<'_> {
     }
 }
 
-/// The options as a person writes them, with a space before each: all that are not the default, but for those that
+/// The options as a person writes them, with a space before each: all but the defaults and those that
 /// change nothing but the speed.
 fn words_of(options: &Options) -> String {
     let options = Options { jobs: None, ..options.clone() };

@@ -50,7 +50,7 @@ pub(crate) struct ReduceSettings {
     pub plain: bool,
 }
 
-/// The test and the options: all that the reduction of one test case and of many have in common.
+/// The test and the options, which the reduction of one test case and of many have in common.
 #[derive(Debug)]
 pub(crate) struct TestAndOptions {
     /// The test.

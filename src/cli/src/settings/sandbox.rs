@@ -13,7 +13,7 @@ pub(crate) const FACT: &str = "the sandbox";
 
 static CHOSEN: OnceLock<Confinement> = OnceLock::new();
 
-/// Chooses the sandbox. Prints a line if there is none although nobody has switched it off.
+/// Chooses the sandbox. Prints a line if there is none although it was not switched off.
 ///
 /// # Errors
 /// When a path is missing, or a sandbox is asked for that cannot be had.

@@ -116,7 +116,7 @@ pub(crate) fn json_line(out: &mut (impl Write + ?Sized), value: &impl Serialize)
 pub(crate) fn argument_error(error: &ArgumentError) {
     let text = error.render();
     let styled = |has_styles| if has_styles { text.ansi().to_string() } else { text.to_string() };
-    // Nobody may be reading it any more.
+    // The reader may have gone.
     let _ = if error.use_stderr() {
         let text = shown_on_error(&styled(console::colors_enabled_stderr()));
         io::stderr().write_all(text.as_bytes())
@@ -130,7 +130,7 @@ pub(crate) fn shown_path(path: &Path) -> String {
     printable(&path.display().to_string()).replace('\n', "\\n").replace('\t', "\\t")
 }
 
-/// Prints a line that stays on standard error. Nobody may be reading it any more; that is no reason to end a reduction.
+/// Prints a line that stays on standard error. The reader may have gone; that is no reason to end a reduction.
 pub(crate) fn error_line(text: &str) {
     let _ = writeln!(io::stderr(), "{}", shown_on_error(text));
 }

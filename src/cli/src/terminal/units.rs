@@ -15,7 +15,6 @@ pub(crate) fn show_refused(count: u64) -> String {
     }
 }
 
-/// "1,234,567".
 pub(crate) fn show_count(count: u64) -> String {
     let digits = count.to_string();
     let mut shown = String::new();

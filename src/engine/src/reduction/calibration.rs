@@ -6,7 +6,7 @@ use clreduce_testcase::{Complaint, ContentHash, Size, TestCase};
 
 use clreduce_candidates::{Candidate, CandidateSource, LeftOut, Next};
 
-/// The original is tested a second time once the reducer has taken so many verdicts of tests: soon, but after the
+/// The original is tested a second time once the reducer has taken this number of verdicts of tests: soon, but after the
 /// first large removals.
 pub(super) const CHECK_AFTER: u64 = 20;
 

@@ -3,13 +3,13 @@
 use clreduce_interestingness::TimeLimits;
 use clreduce_testcase::{ContentHash, Size, TestCase};
 
-/// A commit is tested again once the source has taken so many verdicts of tests since the last one that was.
+/// A commit is tested again once the source has taken this number of verdicts of tests since the last one that was.
 const CONFIRM_EVERY: u64 = 100;
 
 /// Tests run ahead of the verdicts that the reduction takes, by hardly more than this.
 const AHEAD: usize = 50;
 
-/// At most so many confirmed commits are remembered. Each holds a whole test case.
+/// The most confirmed commits that are remembered. Each holds a whole test case.
 const CONFIRMED_AT_MOST: usize = 16;
 
 /// A variant that became the current test case.
@@ -48,7 +48,7 @@ impl Commits {
         self.list.push(Commit { case, hash, size, steps, limits, confirmed: None });
     }
 
-    /// Chooses the current test case to be tested again, if that is due after so many verdicts.
+    /// Chooses the current test case to be tested again, if that is due after this number of verdicts.
     pub(super) fn choose(&mut self, verdicts: u64) -> Option<TestCase> {
         let last =
             self.list.last().filter(|last| last.confirmed.is_none() && self.list.len() > 1)?;
@@ -74,7 +74,7 @@ impl Commits {
         self.list.iter().rposition(|commit| commit.hash == *hash)
     }
 
-    /// Takes note that a commit was tested again, after so many verdicts, and is interesting.
+    /// Takes note that a commit was tested again, after this number of verdicts, and is interesting.
     pub(super) fn confirm(&mut self, index: usize, verdicts: usize) {
         self.list[index].confirmed.get_or_insert(verdicts);
         let mut at = 0;

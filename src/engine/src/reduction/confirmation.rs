@@ -23,7 +23,7 @@ use super::statistics::StepCounts;
 use crate::events::Event;
 use clreduce_testcase::{Size, TestCase};
 
-/// A commit that is to be tested again waits for a free slot until the source has taken so many more verdicts.
+/// A commit that is to be tested again waits for a free slot until the source has taken this number of further verdicts.
 const WAITS_FOR: u64 = 20;
 
 /// The least number of times that the result is tested again. A bad test calls one variant in five interesting by mistake,

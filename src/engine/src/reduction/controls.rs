@@ -16,7 +16,7 @@ pub(super) enum Confirmed {
     WentBack,
 }
 
-/// So many of the last rejected variants are kept. A test that now and then rejects by mistake has hardly been wrong about all
+/// The number of rejected variants that are kept, the last ones. A test that now and then rejects by mistake has hardly been wrong about all
 /// of them.
 const CONTROLS: usize = 4;
 

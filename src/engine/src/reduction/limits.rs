@@ -11,10 +11,10 @@ const LIMIT_AT_LEAST: Duration = Duration::from_secs(2);
 /// The limit as well until one is derived.
 pub(super) const LIMIT_AT_MOST: Duration = Duration::from_secs(300);
 
-/// A test may take so many times as long as that of the original, or of the test cases that took its place.
+/// A test may take this multiple of the time of that of the original, or of the test cases that took its place.
 pub const LIMIT_FACTOR: u32 = 10;
 
-/// A limit is lowered to what the slowest of so many test cases needs, the current one and those before it: one that was
+/// A limit is lowered to what the slowest of this number of test cases needs, the current one and those before it: one that was
 /// fast by chance does not decide.
 const TEST_CASES: usize = 3;
 

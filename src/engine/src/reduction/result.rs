@@ -155,7 +155,7 @@ pub enum ReductionError {
 }
 
 impl ReductionError {
-    /// Returns true if the test contradicts itself so much that there is no result.
+    /// Returns true if the test contradicts itself too much to have a result.
     #[must_use]
     pub fn is_of_the_test(&self) -> bool {
         matches!(self, Self::Flaky { .. } | Self::Undecided { .. } | Self::TestChanged)

@@ -20,7 +20,6 @@ use clreduce_journal::{Journal, JournalEntry};
 use clreduce_speculation::{Counters, Executor, FlakyCounts, Judged, Stop};
 
 impl Halt {
-    /// The ending of the reduction.
     fn ending(self) -> Result<Ending, ReductionError> {
         match self {
             Self::Stop(stop) => ending(stop),

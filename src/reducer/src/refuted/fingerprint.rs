@@ -71,7 +71,7 @@ impl<'a> Fingerprints<'a> {
 }
 
 /// Hashes of the tokens of a file up to each of them. That of any range follows from two of them, so
-/// that proposals nested 100,000 deep do not each read all that is inside.
+/// that proposals nested 100,000 deep do not each read everything inside them.
 struct Prefixes(Vec<u64>);
 
 impl Prefixes {

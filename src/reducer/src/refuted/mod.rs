@@ -32,7 +32,7 @@ pub(crate) struct Refuted {
     fingerprints: Arc<[u64]>,
     /// The proposals that were refuted alone, by index, and the variants that were.
     alone: Vec<(u32, ContentHash)>,
-    /// The proposals that were refuted alone, and all that contain one of them, each with the variant that was refuted.
+    /// The proposals that were refuted alone or contain such a one, each with the variant that was refuted.
     hopeless: Arc<BTreeMap<u32, ContentHash>>,
     /// While large groups are tried: the text of refuted variants.
     texts: Option<RefutedTexts>,

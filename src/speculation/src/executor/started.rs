@@ -71,7 +71,7 @@ impl StartedTests {
     ) -> Self {
         let (report, reports) = unbounded();
         let wake = report.clone();
-        // Nobody waits once the executor is gone.
+        // The executor may have gone.
         let waiter = pool.waiter(move || drop(wake.send(None)));
         let (running, busy) = (HashMap::new(), Duration::ZERO);
         Self { pool, waiter, test, filter, running, limit: None, report, reports, busy }
@@ -139,7 +139,7 @@ impl StartedTests {
             let (was_alone, wall) = (permit.is_alone(), started.elapsed());
             // Before the report too: its reader may want to start the next.
             drop(permit);
-            // Nobody reads it once the executor is gone.
+            // The executor may have gone.
             let _ = report.send(Some(TestReport { id, result, wall, was_alone }));
         });
     }
@@ -205,7 +205,7 @@ fn retried(cancel: &Cancel, test: impl Fn() -> Result<Outcome, NotRun>) -> Resul
 }
 
 impl Drop for StartedTests {
-    /// Nobody waits for them any more.
+    /// They are no longer needed.
     #[expect(clippy::disallowed_methods, reason = "all are killed, in whatever order")]
     fn drop(&mut self) {
         self.running.values().for_each(|test| test.cancel.cancel());

@@ -111,7 +111,7 @@ impl<S: CandidateSource> Scheduler<S> {
         confirmations.any(|hash| self.verdicts.is_alone(hash))
     }
 
-    /// Starts a test of this candidate, or the next confirmation, once all that runs has ended by itself.
+    /// Starts a test of this candidate, or the next confirmation, once everything that runs has ended by itself.
     fn start_alone(
         &mut self,
         actions: &mut Vec<Action>,

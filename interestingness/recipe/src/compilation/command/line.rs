@@ -13,7 +13,7 @@ pub(crate) struct LineOptions<'a> {
     pub file: &'a str,
     /// True if the file is preprocessed, so that the options for the preprocessor are left out.
     pub preprocessed: bool,
-    /// The level of optimisation instead of the own one and all that tunes it.
+    /// The level of optimisation instead of the own one and everything that tunes it.
     pub optimisation: Option<&'a str>,
     /// More options.
     pub more: &'a [String],

@@ -124,7 +124,6 @@ impl CompileCommand {
         &self.source
     }
 
-    /// The compiler.
     pub(crate) fn compiler(&self) -> &str {
         match self.parts.first() {
             Some(Part::Plain(program)) => program,
@@ -235,7 +234,7 @@ impl CompileCommand {
     }
 }
 
-/// The path without links, if it leads anywhere. All that did were made absolute.
+/// The path without links, if it leads anywhere. Those that did were made absolute.
 fn real(path: &str) -> Option<PathBuf> {
     std::fs::canonicalize(path).ok().filter(|_| Path::new(path).is_absolute())
 }

@@ -227,7 +227,7 @@ fn looks_like_path(text: &str) -> bool {
     text.contains(['/', '.'])
 }
 
-/// Options that write files which nobody reads in a scratch folder.
+/// Options that write files which are of no use in a scratch folder.
 fn is_left_out(word: &str) -> bool {
     const LEFT_OUT: [&str; 7] = ["-MD", "-MMD", "-MP", "-MG", "-freport-bug", "-pipe", "-v"];
     LEFT_OUT.contains(&word)

@@ -1,5 +1,5 @@
 //! Who is accused, and who speaks against it. Compilers of one family share most of what they make of a program, so a compiler
-//! is only accused if it disagrees with itself or if two other families do, and nobody takes its side.
+//! is only accused if it disagrees with itself or if two other families do, and none takes its side.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::shown::describe;
 enum Standing {
     /// They are enough to accuse.
     Enough,
-    /// More may be heard. So many other families speak against the accused so far.
+    /// More may be heard. The number of other families that speak against the accused so far.
     Open { families: usize },
     /// One of another family does not have the result that is taken for the right one.
     Against(String),
@@ -115,7 +115,7 @@ impl BugSearch<'_> {
     /// Hears others about an accusation because of a result, until it is certain that it is no matter of taste.
     ///
     /// # Errors
-    /// When nobody can be accused.
+    /// When no compiler can be accused.
     pub(super) fn hear(
         &mut self,
         form: &ProgramForm,
@@ -170,7 +170,7 @@ fn standing(accused: &CompilerRun, right: &RunOutcome, heard: &[CompilerRun]) ->
     }
 }
 
-/// The reason that there is nobody whose program behaves in another way.
+/// The reason that there is no compiler whose program behaves in another way.
 fn no_other(own: &CompilerRun, any_runs: bool, others: String) -> CompilerBugError {
     let (command, outcome) = (own.build.clone(), describe(&own.outcome));
     match any_runs {

@@ -91,7 +91,6 @@ pub(super) struct CompilerRun {
     pub outcome: RunOutcome,
 }
 
-/// The search for a bug.
 pub(super) struct BugSearch<'a> {
     pub compilation: &'a Compilation,
     pub query: &'a BugQuery,

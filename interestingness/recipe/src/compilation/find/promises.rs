@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use clreduce_testcase::{TokenKind, tokens};
 
-/// Words in an attribute by which a function promises something that nobody verifies.
+/// Words in an attribute by which a function promises something that is not verified.
 const PROMISES: [&str; 10] = [
     "pure",
     "const",

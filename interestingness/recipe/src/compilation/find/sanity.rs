@@ -316,7 +316,7 @@ impl Check {
 }
 
 impl SanityChecks {
-    /// The kinds of errors that nobody looks for.
+    /// The kinds of errors that no check looks for.
     pub(super) fn unchecked(&self) -> BTreeSet<FindingKind> {
         self.left_out.iter().flat_map(|left_out| left_out.check.kinds).copied().collect()
     }

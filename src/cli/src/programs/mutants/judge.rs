@@ -28,7 +28,6 @@ pub(crate) enum JudgeKind {
     Check,
     /// A run on a device.
     Run,
-    /// A recipe, by its path.
     Recipe(PathBuf),
 }
 

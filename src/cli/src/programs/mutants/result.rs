@@ -1,4 +1,4 @@
-//! The results of mutants: counts by kind of mutant, and those that nobody noticed.
+//! The results of mutants: counts by kind of mutant, and those that went unnoticed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -94,7 +94,6 @@ impl JudgedMutant {
 pub(super) struct Results<'a> {
     /// The program.
     pub path: &'a Path,
-    /// The mutants.
     pub judged: Vec<JudgedMutant>,
     /// The number of operators in macros, of which there are no mutants.
     pub in_macros: usize,

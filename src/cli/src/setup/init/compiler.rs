@@ -69,7 +69,6 @@ fn query(args: &InitArgs, compilation: &Compilation) -> Result<BugQuery, CliErro
 
 /// The files that are written, in the current directory.
 struct WrittenFiles {
-    /// The recipe.
     recipe: PathBuf,
     /// The files of the program; none where the source itself is reduced.
     written: Vec<PathBuf>,

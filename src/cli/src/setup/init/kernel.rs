@@ -33,7 +33,6 @@ pub(crate) struct KernelBug {
     pub comparison: DeviceComparison,
     /// The bug to reduce.
     pub bug: SuspectedBug,
-    /// The recipe.
     pub recipe: Recipe,
     /// Description of the arguments, where there is one.
     pub arguments: Option<PathBuf>,

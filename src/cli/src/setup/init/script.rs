@@ -9,7 +9,6 @@ use clreduce_kernel::OutcomeClass;
 
 use crate::kernels::run::status;
 
-/// The language of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ScriptLanguage {
     Shell,

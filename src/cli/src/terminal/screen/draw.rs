@@ -20,11 +20,9 @@ pub(crate) enum View {
     /// The commits, and the program beside them where there is room.
     #[default]
     Commits,
-    /// The program.
     Program,
     /// The end of the last test, and what it printed.
     Output,
-    /// The keys.
     Keys,
 }
 

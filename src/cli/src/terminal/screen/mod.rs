@@ -30,7 +30,7 @@ use crate::terminal::statistics::RunStatistics;
 use draw::{Choice, View};
 pub(crate) use model::Model;
 
-/// A reduction that ends sooner is not drawn: nobody could read it.
+/// A reduction that ends sooner is not drawn: it would be gone before it was read.
 const APPEARS_AFTER: Duration = Duration::from_millis(400);
 /// Time between two drawings.
 const EVERY: Duration = Duration::from_millis(100);

@@ -298,7 +298,7 @@ fn a_success_is_repeated_as_often_as_the_mistakes_until_its_step_ask_for() {
     }
 }
 
-/// A compile filter that rejects everything, and tests that find `interesting` after so many answers.
+/// A compile filter that rejects everything, and tests that find a variant interesting after `interesting` answers.
 fn judge_with_filter(interesting: usize) -> (Vec<Filtered>, Scheduler<Path>) {
     let mut verdicts = Verdicts::default();
     verdicts.use_filter();
