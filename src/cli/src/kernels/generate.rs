@@ -15,6 +15,7 @@ use clreduce_process::in_parallel;
 use crate::failure::{CliError, UsageError};
 use crate::files::target::on_disk;
 use crate::kernels::expected;
+use crate::settings::resolve::default_jobs;
 use crate::terminal::units;
 
 /// The arguments of `clreduce generate`.
@@ -178,7 +179,7 @@ pub(crate) fn generate(args: &GenerateArgs) -> Result<ExitCode, CliError> {
     }
     let write_error = |path: &Path, source| CliError::Write { path: path.to_owned(), source };
     fs::create_dir_all(folder).map_err(|error| write_error(folder, error))?;
-    let jobs = args.jobs.map_or_else(num_cpus::get_physical, NonZeroUsize::get);
+    let jobs = args.jobs.unwrap_or_else(default_jobs).get();
     let next = AtomicU64::new(0);
     let work = || {
         loop {

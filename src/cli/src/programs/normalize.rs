@@ -17,6 +17,7 @@ use clreduce_testcase::{ContentHash, Feature, Language, TestCase};
 use crate::failure::{CliError, KernelError, UsageError};
 use crate::files::load::{NamedFile, files_below};
 use crate::files::target::on_disk;
+use crate::settings::resolve::default_jobs;
 use crate::settings::sandbox;
 use crate::terminal::clock::Clock;
 use crate::terminal::interrupt;
@@ -116,7 +117,7 @@ pub(crate) fn normalize(args: &NormalizeArgs) -> Result<ExitCode, CliError> {
         confinement: sandbox::confinement(),
         ..CheckOptions::default()
     };
-    let jobs = args.jobs.map_or_else(num_cpus::get_physical, NonZeroUsize::get);
+    let jobs = args.jobs.unwrap_or_else(default_jobs).get();
     let (mut tally, mut known) = (NormalizeCounts::default(), BTreeSet::new());
     for (round, some) in files.chunks(TOGETHER).enumerate() {
         let fates = in_parallel(some, jobs, |index, (name, path)| {

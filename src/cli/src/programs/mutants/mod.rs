@@ -22,6 +22,7 @@ use clreduce_testcase::{ContentHash, TestCase};
 use crate::failure::{CliError, KernelError, MutantsError};
 use crate::kernels::devices::DeviceArgs;
 use crate::kernels::launches::LaunchArgs;
+use crate::settings::resolve::default_jobs;
 use crate::terminal::clock::Clock;
 use crate::terminal::interrupt;
 use crate::terminal::units;
@@ -122,7 +123,7 @@ pub(crate) fn mutants(args: &MutantsArgs) -> Result<ExitCode, CliError> {
     clock.progress().at("judging the program itself");
     let compiled = Compiled::of(&case, language, args.timeout, &cancel)?;
     let judge = MutantJudge::ready(args, &case, &cancel)?;
-    let jobs = args.jobs.map_or_else(num_cpus::get_physical, NonZeroUsize::get);
+    let jobs = args.jobs.unwrap_or_else(default_jobs).get();
     let judged = judge_all(&chosen, &case, jobs, &clock, |variant| {
         compiled.compare(variant, &cancel).unwrap_or_else(|| judge.judge(variant, &cancel))
     });
