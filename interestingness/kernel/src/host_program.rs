@@ -41,7 +41,10 @@ static void show(cl_command_queue queue, cl_mem buffer, void *bytes, size_t coun
     for (size_t i = 0; i < count; i++) {
         cl_ulong number = 0;
         memcpy(&number, (char *)bytes + i * size, size);
-        printf(number ? "%#llx," : "0,", (unsigned long long)number);
+        if (number)
+            printf("%#llx,", (unsigned long long)number);
+        else
+            printf("0,");
     }
     printf("\n");
 }

@@ -4,13 +4,14 @@
 
 mod support;
 
+use std::process::Command;
 use std::time::Duration;
 
 use clreduce_devices::{
     Backend, Device, DeviceWorker, Devices, Oclgrind, OpenClLoader, WorkerOptions,
 };
 use clreduce_interestingness::Cancel;
-use clreduce_kernel::{KernelRun, OutcomeClass, RunLimits, RunOutcome, plan};
+use clreduce_kernel::{KernelRun, OutcomeClass, RunLimits, RunOutcome, opencl_host, plan};
 use support::{HOST, PATIENCE, entries};
 use tempfile::TempDir;
 
@@ -138,4 +139,31 @@ fn drivers_keep_nothing() {
     }
     bench.worker.restart();
     assert_eq!(entries(bench.temporary.path()), 0);
+}
+
+/// Whoever gets a bug report builds this program with a compiler and an OpenCL loader, and nothing else.
+#[test]
+fn the_host_program_of_a_report_builds_and_prints_the_results() {
+    let mut bench = Bench::on("pocl");
+    let (folder, launches) = (tempfile::tempdir().unwrap(), plan(ALL_ARGUMENTS.as_bytes(), None));
+    let (source, options) = (ALL_ARGUMENTS.as_bytes().to_owned(), "-w".to_owned());
+    let run = KernelRun { source, options, launches: launches.unwrap().launches, repeat: 1 };
+    let text = opencl_host(&run, "Portable Computing Language").unwrap();
+    let [file, program] = ["host.c", "host"].map(|name| folder.path().join(name));
+    std::fs::write(&file, text).unwrap();
+    let built = Command::new("cc")
+        .args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-Wno-deprecated-declarations"])
+        .arg(&file)
+        .arg("-o")
+        .arg(&program)
+        .arg("-lOpenCL")
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let ran = Command::new(&program).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let printed = String::from_utf8(ran.stdout).unwrap();
+    assert_eq!(printed.lines().collect::<Vec<_>>(), bench.shown(ALL_ARGUMENTS, "-w"));
+    let other = Command::new(&program).arg("no such platform").output().unwrap();
+    assert_eq!(other.status.code(), Some(2));
 }
