@@ -13,6 +13,7 @@ use super::api::{
     CuAttribute, CuBuffer, CuDevice, CuError, CuModule, CudaApi, NvrtcCode, NvrtcCompiler,
     NvrtcError,
 };
+use super::toolkit::header_options;
 use crate::error::DriverError;
 use crate::facts::DeviceFacts;
 use crate::protocol::{FoundDevice, RunEnd};
@@ -118,6 +119,7 @@ impl CudaDevice {
         if !options.iter().any(is_architecture) {
             options.push(self.architecture.clone());
         }
+        options.extend(header_options(&run.source));
         let options = options.iter().map(|option| text(option)).collect::<Result<Vec<_>, _>>()?;
         let kernels = run.launches.iter().map(|launch| text(&launch.kernel));
         let kernels = kernels.collect::<Result<Vec<_>, _>>()?;

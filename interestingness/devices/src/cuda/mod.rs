@@ -2,6 +2,7 @@
 
 mod api;
 mod driver;
+mod toolkit;
 
 use clreduce_kernel::ProgramKind;
 use clreduce_process::worker::WorkerOptions;

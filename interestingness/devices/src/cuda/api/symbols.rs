@@ -1,9 +1,11 @@
 //! The functions of the CUDA driver and of NVRTC, by name, and where the libraries are looked for.
 
-use std::ffi::{OsString, c_char, c_void};
-use std::path::{Path, PathBuf};
+use std::ffi::{c_char, c_void};
+use std::path::PathBuf;
 
 use libloading::Library;
+
+use super::super::toolkit::toolkits;
 
 /// Any of CUDA's objects.
 pub(super) type CuObject = *mut c_void;
@@ -107,14 +109,8 @@ fn nvrtc_paths() -> Vec<PathBuf> {
     let names = ["nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64_112_0.dll"];
     #[cfg(not(windows))]
     let names = ["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"];
-    let variable = |name: &str| std::env::var_os(name).filter(|value: &OsString| !value.is_empty());
-    let mut toolkits: Vec<PathBuf> =
-        ["CUDA_PATH", "CUDA_HOME"].into_iter().filter_map(variable).map(PathBuf::from).collect();
-    let nvcc = crate::nvcc::nvcc().and_then(|path| path.canonicalize().ok());
-    toolkits.extend(nvcc.as_deref().and_then(Path::parent).and_then(Path::parent).map(Into::into));
-    toolkits.push("/usr/local/cuda".into());
     let mut paths: Vec<PathBuf> = names.map(PathBuf::from).into();
-    for toolkit in toolkits {
+    for toolkit in toolkits() {
         for folder in ["lib64", "lib", "bin", "bin/x64"] {
             paths.extend(
                 names
