@@ -17,7 +17,7 @@ const CRATES: &str = "
     capi: clreduce
     cli: batch campaign check compiler crash devices engine files generator interestingness journal kernel passes process recipe remote report splice testcase tools triage
     engine: candidates interestingness journal reducer speculation testcase
-    check: compiler host kernel process testcase tools
+    check: compiler host kernel language process testcase tools
     compiler: interestingness process testcase tools
     crash: testcase
     devices: host kernel process testcase tools

@@ -100,6 +100,37 @@ fn the_doctor_names_the_packages_of_what_is_missing() {
     assert!(out.contains("/oclgrind\n") && out.contains("Portable Computing Language"), "{out}");
 }
 
+/// What is there decides what to install: clang 16 without its sanitizers, and a loader without a file about a driver.
+#[test]
+fn the_doctor_names_the_packages_that_go_with_what_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let [bin, path] = ["llvm-16/bin", "bin"].map(|name| folder.path().join(name));
+    for folder in [&bin, &path] {
+        fs::create_dir_all(folder).unwrap();
+    }
+    fs::write(bin.join("clang"), "").unwrap();
+    std::os::unix::fs::symlink(bin.join("clang"), path.join("clang-16")).unwrap();
+    let vendors = folder.path().join("vendors");
+    let mut command = Command::cargo_bin("clreduce").unwrap();
+    let run =
+        command.arg("doctor").env("PATH", &path).env("OCL_ICD_VENDORS", &vendors).output().unwrap();
+    let out = String::from_utf8(run.stdout).unwrap();
+    assert_eq!(run.status.code(), Some(1), "{out}");
+    let finds_none = format!("the OpenCL loader finds no driver, as {} has", vendors.display());
+    for part in [
+        "/bin/clang-16\n",
+        "missing; apt-get install libclang-rt-16-dev\n",
+        "apt-get install pocl-opencl-icd",
+        "NVIDIA's GPUs need nvidia-opencl-icd",
+        "For GPUs of NVIDIA: apt-get install libcuda1 ",
+        "  OpenCL C  no stage can look for ",
+        &finds_none,
+    ] {
+        assert!(out.contains(part), "{part:?} is not in {out}");
+    }
+    assert!(!out.contains("libclang-rt-19-dev"), "{out}");
+}
+
 #[test]
 fn json_is_one_object() {
     let (code, out, _) = check(&fixture("race-inter-group.cl"), &["--only", "simulate", "--json"]);

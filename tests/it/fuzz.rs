@@ -106,3 +106,18 @@ fn wrong_options_are_answered_with_what_to_do() {
     assert_mentions(&mode, &["cannot do without"]);
     assert!(!bench.path("c").exists());
 }
+
+#[test]
+fn what_no_check_can_see_is_said_before_the_campaign_starts() {
+    let bench = Bench::new();
+    let args = ["--device", "Portable", "--count", "1", "--mode", "basic", "--plain"];
+    let args = |out| [&["fuzz", "--out", out][..], &args[..]].concat();
+    let mut command = assert_cmd::Command::from_std(bench.command(&args("c")));
+    let told = stderr(&command.env("PATH", "").assert().code(0));
+    let warning = told.find("no stage can look for anything").unwrap();
+    assert!(warning < told.find("1 configurations").unwrap(), "{told}");
+    let so = "wrong results cannot be told from faults of kernels: none of them will be reduced";
+    assert_mentions(&told, &[so, "no usable clang was found", "apt-get install clang-19 gcc"]);
+    let complete = stderr(&bench.reduce(&args("d")));
+    assert!(!complete.contains("no stage can look for"), "{complete}");
+}

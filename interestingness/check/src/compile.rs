@@ -1,5 +1,6 @@
 //! The stage that compiles a kernel, for the errors of clang and for its warnings of undefined and non-portable code.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,6 +12,7 @@ use clreduce_testcase::Feature;
 
 use crate::expanded::expanded;
 use crate::finding::{Certainty, FailureKind, Finding, FindingKind, StageFailure};
+use crate::mixed_arguments::mixed_arguments;
 use crate::recursion::recursion;
 use crate::stage::{CheckStage, Question, StageInfo, StageReport, StageSetup};
 
@@ -117,6 +119,7 @@ impl Compile {
     ) -> Result<Vec<Diagnostic>, StageFailure> {
         let workers = reader.workers.as_ref().filter(|_| !is_first);
         let known = workers.and_then(|workers| workers.diagnose(&subject.source, cancel));
+        let known = known.filter(|diagnostics| !lacks_files(diagnostics));
         known.map_or_else(|| self.start_clang(reader, subject, cancel), Ok)
     }
 
@@ -156,11 +159,14 @@ impl Compile {
         }
     }
 
-    /// Returns the finding for a function that calls itself in what the compiler sees.
-    fn recursion(&self, subject: &HostKernel, cancel: &Cancel) -> Option<Finding> {
+    /// Returns what OpenCL C does not allow and clang accepts, in what the compiler sees.
+    fn more_than_clang(&self, subject: &HostKernel, cancel: &Cancel) -> Vec<Finding> {
         let arguments = self.opencl.arguments.iter().map(OsString::from).collect();
-        let text = expanded(&self.program, arguments, &self.tools, subject, cancel)?;
-        recursion(&text)
+        let text = expanded(&self.program, arguments, &self.tools, subject, cancel);
+        let all = |text: Cow<'_, [u8]>| {
+            recursion(&text).into_iter().chain(mixed_arguments(&text)).collect()
+        };
+        text.map(all).unwrap_or_default()
     }
 
     /// Returns clang's diagnostics, from a process of its own.
@@ -183,6 +189,15 @@ impl Compile {
             _ => Err(StageFailure::of_run(TOOL, &self.program, &ran)),
         }
     }
+}
+
+/// Returns true if libclang may be of another version than clang, so that it does not find its own headers. Then clang has to say
+/// whether it is the program that lacks them.
+fn lacks_files(diagnostics: &[Diagnostic]) -> bool {
+    let lacks_file = |one: &Diagnostic| {
+        one.severity == Severity::Fatal && one.message.ends_with("file not found")
+    };
+    diagnostics.iter().any(lacks_file)
 }
 
 fn arguments(language: Vec<OsString>) -> Vec<String> {
@@ -212,7 +227,7 @@ impl CheckStage for Compile {
         }
         let mut findings: BTreeSet<Finding> = diagnostics.iter().filter_map(finding).collect();
         if !is_cuda {
-            findings.extend(self.recursion(subject, cancel));
+            findings.extend(self.more_than_clang(subject, cancel));
         }
         let mut report = StageReport {
             findings: findings.into_iter().collect(),
@@ -260,6 +275,15 @@ fn finding(diagnostic: &Diagnostic) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_libclang_without_its_headers_is_not_believed() {
+        let read = |line| vec![Diagnostic::read(line).unwrap()];
+        assert!(lacks_files(&read(
+            "<built-in>:1:10: fatal error: 'opencl-c-base.h' file not found"
+        )));
+        assert!(!lacks_files(&read("kernel.cl:12:1: error: unknown type name 'y'")));
+    }
 
     #[test]
     fn reads_diagnostics() {

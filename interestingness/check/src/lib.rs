@@ -9,6 +9,7 @@
 //! add a row to the table in `table.rs`. Everything else, recipes included, reads the table.
 
 mod analyze;
+mod blind_spots;
 mod check;
 mod compile;
 mod coverage;
@@ -16,6 +17,7 @@ mod expanded;
 mod finding;
 mod inputs;
 mod location;
+mod mixed_arguments;
 mod options;
 mod preprocess;
 mod recursion;
@@ -25,6 +27,7 @@ mod simulate;
 mod stage;
 mod table;
 
+pub use blind_spots::{BlindSpots, blind_spots};
 pub use check::{KernelCheck, prepare};
 pub use clreduce_host::{Coverage, CoveragePoint, CoverageSummary, ProbedProgram, Seen, Share};
 pub use clreduce_host::{HostKernel, HostKernelError};

@@ -52,7 +52,7 @@ pub struct CheckReport {
     pub unchecked: BTreeSet<FindingKind>,
     /// The kinds that none of these stages looks for.
     pub not_looked_for: BTreeSet<FindingKind>,
-    /// The stages that ran, with their wall time in seconds.
+    /// The stages that looked for something, with their wall time in seconds. One whose tool is missing found nothing.
     pub stages: Vec<(StageName, f64)>,
 }
 
@@ -70,6 +70,11 @@ struct Collected {
 }
 
 impl Collected {
+    /// Returns true if the stage has checked or found anything.
+    fn has_looked(&self) -> bool {
+        !self.report.checked.is_empty() || !self.report.findings.is_empty()
+    }
+
     /// Returns true if the stage refutes a finding: it ran the kernel, checked this kind and saw nothing of it. A
     /// certain finding needs a stage that sees every case of the kind. Code for a device alone is not run.
     fn refutes(&self, finding: &Finding) -> bool {
@@ -81,6 +86,10 @@ impl Collected {
             && !self.report.findings.iter().any(saw)
             && if finding.is_certain() { info.exact.contains(&kind) } else { info.executes }
     }
+}
+
+fn seconds(one: &Collected) -> (StageName, f64) {
+    (one.stage, one.wall.as_secs_f64())
 }
 
 impl CollectedReports {
@@ -169,7 +178,7 @@ impl CollectedReports {
             unchecked,
             not_looked_for: FindingKind::ALL.into_iter().filter(is_ignored).collect(),
             remarks: self.0.iter().flat_map(|one| one.report.remarks.clone()).collect(),
-            stages: self.0.iter().map(|one| (one.stage, one.wall.as_secs_f64())).collect(),
+            stages: self.0.iter().filter(|one| one.has_looked()).map(seconds).collect(),
             failures: self.0.into_iter().flat_map(|one| one.report.failures).collect(),
         }
     }

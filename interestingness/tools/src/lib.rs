@@ -1,10 +1,13 @@
 //! The table of the tools that clreduce uses: programs and libraries, what they are for, and the Debian package to
 //! install. `clreduce doctor` prints it, and a message about a missing tool takes its advice from it.
 
+mod drivers;
 mod search;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+pub use drivers::no_opencl_device;
 pub use search::{find_program, is_installed, search_path};
 
 /// A program or a library that clreduce uses.
@@ -14,8 +17,8 @@ pub struct Tool {
     pub name: &'static str,
     /// The use that clreduce makes of it.
     pub purpose: &'static str,
-    /// The Debian packages to install.
-    pub packages: &'static str,
+    /// The Debian packages to install. `{clang}` stands for the version of clang.
+    packages: &'static str,
     /// True if it is of use only with special hardware, so that most people can do without.
     pub is_special: bool,
     kind: ToolKind,
@@ -34,6 +37,9 @@ enum ToolKind {
     OpenClDriver(&'static str),
 }
 
+/// The version of clang to install where there is none.
+const CLANG_VERSION: &str = "19";
+
 const CLANGS: &[&str] =
     &["clang-19", "clang-18", "clang-17", "clang-16", "clang-15", "clang-14", "clang"];
 
@@ -49,7 +55,7 @@ pub static CLANG: Tool = Tool {
 pub static SANITIZERS: Tool = Tool {
     name: "sanitizers",
     purpose: "the check `sanitize`, `clreduce init --run`; the version must be that of clang",
-    packages: "libclang-rt-19-dev",
+    packages: "libclang-rt-{clang}-dev",
     is_special: false,
     kind: ToolKind::OfClang("libclang_rt.asan"),
 };
@@ -57,7 +63,7 @@ pub static SANITIZERS: Tool = Tool {
 pub static LIBCLANG: Tool = Tool {
     name: "libclang",
     purpose: "the compile filter",
-    packages: "libclang1-19",
+    packages: "libclang1-{clang}",
     is_special: false,
     kind: ToolKind::Library(&["libclang.so", "libclang-1", "libclang-2"]),
 };
@@ -93,8 +99,16 @@ pub static POCL: Tool = Tool {
     is_special: false,
     kind: ToolKind::OpenClDriver("pocl"),
 };
+/// NVIDIA's driver for OpenCL.
+pub static NVIDIA_OPENCL: Tool = Tool {
+    name: "NVIDIA OpenCL",
+    purpose: "OpenCL kernels on NVIDIA's GPUs",
+    packages: "nvidia-opencl-icd",
+    is_special: true,
+    kind: ToolKind::OpenClDriver("nvidia"),
+};
 /// The driver of NVIDIA.
-pub static CUDA_DRIVER: Tool = Tool {
+pub static NVIDIA_DRIVER: Tool = Tool {
     name: "CUDA driver",
     purpose: "CUDA kernels on NVIDIA's GPUs",
     packages: "libcuda1",
@@ -128,7 +142,7 @@ pub static BUBBLEWRAP: Tool = Tool {
 };
 
 /// Every tool, in the order in which people read them.
-pub static TOOLS: [&Tool; 11] = [
+pub static TOOLS: [&Tool; 12] = [
     &CLANG,
     &SANITIZERS,
     &LIBCLANG,
@@ -136,7 +150,8 @@ pub static TOOLS: [&Tool; 11] = [
     &OCLGRIND,
     &OPENCL_LOADER,
     &POCL,
-    &CUDA_DRIVER,
+    &NVIDIA_OPENCL,
+    &NVIDIA_DRIVER,
     &NVRTC,
     &NVCC,
     &BUBBLEWRAP,
@@ -154,11 +169,28 @@ impl Tool {
         }
     }
 
+    /// Returns the Debian packages to install: those of the clang that is there.
+    #[must_use]
+    pub fn packages(&self) -> String {
+        let version = CLANG.find().and_then(|clang| search::version_of_clang(&clang));
+        self.packages.replace("{clang}", version.as_deref().unwrap_or(CLANG_VERSION))
+    }
+
     /// Returns the command that installs the tool, for people.
     #[must_use]
     pub fn install(&self) -> String {
-        format!("apt-get install {}", self.packages)
+        install_all(&[self])
     }
+}
+
+/// Returns one command that installs tools, for people.
+#[must_use]
+pub fn install_all(tools: &[&Tool]) -> String {
+    let all: BTreeSet<String> = tools
+        .iter()
+        .flat_map(|tool| tool.packages().split(' ').map(str::to_owned).collect::<Vec<_>>())
+        .collect();
+    format!("apt-get install {}", all.into_iter().collect::<Vec<_>>().join(" "))
 }
 
 /// Returns the Debian packages of a program which the user names, such as `clang++-16`; `None` if clreduce does not know
@@ -177,7 +209,7 @@ pub fn package_of(program: &str) -> Option<String> {
         ToolKind::Program(names) => names.contains(&program),
         _ => false,
     };
-    TOOLS.iter().find(has_it).map(|tool| tool.packages.to_owned())
+    TOOLS.iter().find(has_it).map(|tool| tool.packages())
 }
 
 /// Returns the command that installs a program which the user names; `None` if clreduce does not know it.

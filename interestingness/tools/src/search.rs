@@ -42,6 +42,18 @@ pub(crate) fn of_clang(clang: &Path, part: &str) -> Option<PathBuf> {
     platforms.into_iter().find_map(|platform| file_in(&platform, |name| is_library(name, part)))
 }
 
+/// The version of a clang, as Debian's packages have it: that of the folder of its LLVM, or of its name.
+pub(crate) fn version_of_clang(clang: &Path) -> Option<String> {
+    let program = fs::canonicalize(clang).ok()?;
+    let folder = program.parent().and_then(Path::parent).and_then(Path::file_name);
+    let names = [folder, program.file_name(), clang.file_name()].into_iter().flatten();
+    names.into_iter().find_map(|name| {
+        let name = name.to_string_lossy();
+        let version = name.strip_prefix("llvm-").or_else(|| name.strip_prefix("clang-"))?;
+        version.bytes().all(|byte| byte.is_ascii_digit()).then(|| version.to_owned())
+    })
+}
+
 /// Returns true for a library whose name begins like this. A list of its symbols may lie where it does not.
 fn is_library(name: &str, start: &str) -> bool {
     name.starts_with(start) && !name.ends_with(".syms")
@@ -49,9 +61,13 @@ fn is_library(name: &str, start: &str) -> bool {
 
 /// Finds the file that tells OpenCL's loader about a driver.
 pub(crate) fn opencl_driver(part: &str) -> Option<PathBuf> {
-    let folder = env::var_os("OCL_ICD_VENDORS")
-        .map_or_else(|| PathBuf::from("/etc/OpenCL/vendors"), PathBuf::from);
-    file_in(&folder, |name| name.contains(part))
+    file_in(&opencl_vendors(), |name| name.contains(part))
+}
+
+/// The folder with the files that tell OpenCL's loader about drivers.
+pub(crate) fn opencl_vendors() -> PathBuf {
+    env::var_os("OCL_ICD_VENDORS")
+        .map_or_else(|| PathBuf::from("/etc/OpenCL/vendors"), PathBuf::from)
 }
 
 /// The folders in which the system's loader looks for libraries.
@@ -88,7 +104,7 @@ fn file_in(folder: &Path, is_it: impl Fn(&str) -> bool) -> Option<PathBuf> {
     files.pop()
 }
 
-fn files_in(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn files_in(folder: &Path) -> Vec<PathBuf> {
     entries(folder).into_iter().filter(|path| path.is_file()).collect()
 }
 
@@ -105,6 +121,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_version_of_a_clang_is_that_of_its_folder_or_name() {
+        let root = tempfile::tempdir().unwrap();
+        for (file, version) in [("llvm-16/bin/clang", "16"), ("usr/bin/clang-17", "17")] {
+            let clang = root.path().join(file);
+            fs::create_dir_all(clang.parent().unwrap()).unwrap();
+            fs::write(&clang, "").unwrap();
+            assert_eq!(version_of_clang(&clang).as_deref(), Some(version));
+        }
+    }
+
+    #[test]
     fn the_libraries_of_a_clang_lie_below_its_folder() {
         let root = tempfile::tempdir().unwrap();
         let library = root.path().join("lib/clang/19/lib/linux/libclang_rt.asan-x86_64.a");
@@ -116,6 +143,7 @@ mod tests {
         let found = of_clang(&clang, "libclang_rt.asan").unwrap();
         assert_eq!(found, fs::canonicalize(&library).unwrap());
         assert_eq!(of_clang(&clang, "libclang_rt.msan"), None);
+        assert_eq!(version_of_clang(&clang), None);
         assert_eq!(find_program(clang.to_str().unwrap()), Some(clang));
         assert!(!is_installed("no-such-program"));
     }

@@ -10,7 +10,6 @@ use clreduce_check::CoverageError;
 use clreduce_compiler::NoClang;
 use clreduce_kernel::PlanError;
 use clreduce_recipe::{CompilationError, CompilerBugError};
-use clreduce_tools::{OPENCL_LOADER, POCL};
 use thiserror::Error;
 
 /// The reason why a campaign cannot begin.
@@ -19,9 +18,9 @@ pub(crate) enum FuzzError {
     #[error("no device is called `{name}`{problems}\nhelp: these can run the kernels: {known}")]
     NoDevice { name: String, known: String, problems: String },
     #[error(
-        "no device can run the kernels{problems}\nhelp: `clreduce doctor` says what to install"
+        "no device can run the kernels{problems}\nhelp: {advice}; `clreduce doctor` says what is there"
     )]
-    NoDevices { problems: String },
+    NoDevices { problems: String, advice: String },
     #[error("`{0}` is named twice\nhelp: name each device once for each choice of options")]
     Twice(String),
     #[error(
@@ -52,11 +51,14 @@ pub(crate) enum InitError {
     #[error("`{path}`: {source}")]
     Plan { path: PathBuf, source: PlanError },
     #[error(
-        "no device was found that can run `{}`\n\
-         help: install one, for example: apt-get install {} {}; `clreduce doctor` says what is there",
-        .0.display(), POCL.packages, OPENCL_LOADER.packages
+        "no device was found that can run `{}`\nhelp: {advice}; `clreduce doctor` says what is there", kernel.display()
     )]
-    NoDevice(PathBuf),
+    NoDevice {
+        /// The kernel.
+        kernel: PathBuf,
+        /// What is missing, and how to install it.
+        advice: String,
+    },
     #[error("no bug was found with `{}`: {found}", .kernel.display())]
     NothingWrong {
         kernel: PathBuf,

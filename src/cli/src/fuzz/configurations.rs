@@ -10,6 +10,7 @@ use clreduce_kernel::ProgramKind;
 use clreduce_recipe::device_name;
 
 use crate::failure::FuzzError;
+use crate::kernels::blind_spots;
 use crate::settings::zoo;
 
 /// A device that the user names, with options of the compiler.
@@ -50,12 +51,35 @@ pub(super) fn matrix(
     let problems =
         || found.problems.iter().map(|problem| format!("\n{problem}")).collect::<String>();
     if found.devices.is_empty() {
-        return Err(FuzzError::NoDevices { problems: problems() });
+        let advice = blind_spots::no_device(kind);
+        return Err(FuzzError::NoDevices { problems: problems(), advice });
     }
     let named = |device: &Device| device_name(device, &found.devices).to_owned();
     let devices: Vec<(String, Device)> =
         found.devices.iter().map(|device| (named(device), device.clone())).collect();
     let host = devices.iter().position(|(_, device)| device.backend.name().starts_with("host"));
+    let configurations = match choices.is_empty() {
+        true => all(&devices, host, kind),
+        false => chosen(choices, &devices, &problems)?,
+    };
+    let options = match target {
+        Target::OpenCl20 => "-cl-std=CL2.0",
+        Target::OpenCl30 => "-cl-std=CL3.0",
+        Target::OpenCl12 | Target::Cuda => "",
+    };
+    let options = options.to_owned();
+    let devices =
+        devices.into_iter().map(|(name, device)| (name, Toolchain::Device(device))).collect();
+    let kind = SourceKind::Kernels(kind);
+    Ok((Matrix { devices, configurations, host, options, kind }, found.problems))
+}
+
+/// The configurations that the user names.
+fn chosen(
+    choices: &[DeviceChoice],
+    devices: &[(String, Device)],
+    problems: &dyn Fn() -> String,
+) -> Result<Vec<Configuration>, FuzzError> {
     let mut configurations = Vec::new();
     for choice in choices {
         let device = devices
@@ -73,26 +97,18 @@ pub(super) fn matrix(
         }
         configurations.push(one);
     }
-    if choices.is_empty() {
-        for device in 0..devices.len() {
-            // The host has one way to compile.
-            let all = ["", kind.no_opt()];
-            let options = if Some(device) == host { &all[..1] } else { &all[..] };
-            configurations.extend(
-                options.iter().map(|own| Configuration { device, options: (*own).to_owned() }),
-            );
-        }
-    }
-    let options = match target {
-        Target::OpenCl20 => "-cl-std=CL2.0",
-        Target::OpenCl30 => "-cl-std=CL3.0",
-        Target::OpenCl12 | Target::Cuda => "",
+    Ok(configurations)
+}
+
+/// All devices, with and without optimisation.
+fn all(devices: &[(String, Device)], host: Option<usize>, kind: ProgramKind) -> Vec<Configuration> {
+    let both = ["", kind.no_opt()];
+    let of_device = |device: usize| {
+        // The host has one way to compile.
+        let options = if Some(device) == host { &both[..1] } else { &both[..] };
+        options.iter().map(move |own| Configuration { device, options: (*own).to_owned() })
     };
-    let options = options.to_owned();
-    let devices =
-        devices.into_iter().map(|(name, device)| (name, Toolchain::Device(device))).collect();
-    let kind = SourceKind::Kernels(kind);
-    Ok((Matrix { devices, configurations, host, options, kind }, found.problems))
+    (0..devices.len()).flat_map(of_device).collect()
 }
 
 #[cfg(test)]

@@ -11,20 +11,25 @@ mod source;
 mod tally;
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{ValueHint, value_parser};
-use clreduce_campaign::{Campaign, CampaignStart, Programs, ReportFailure, WriteReport};
+use clreduce_campaign::{
+    Campaign, CampaignStart, Matrix, Programs, ReportFailure, SourceKind, WriteReport,
+};
+use clreduce_check::FindingKind;
 use clreduce_devices::WorkerOptions;
 use clreduce_engine::SandboxOptions;
+use clreduce_interestingness::Cancel;
 use clreduce_process::Limits;
 use clreduce_remote::RemoteOptions;
 
 use crate::bug::write_beside;
 use crate::failure::{CliError, UsageError};
 use crate::files::target::on_disk;
+use crate::kernels::blind_spots;
 use crate::kernels::devices::worker_options;
 use crate::kernels::generate::ProfileArgs;
 use crate::settings::args::{Color, REPORT};
@@ -180,14 +185,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode, CliError> {
         None => Some(source::programs(args, &worker)?),
     };
     let cancel = interrupt::on_interrupt()?;
-    let clock = Clock::start();
-    clock.progress().at("looking for devices");
-    let (matrix, problems) = match args.target {
-        FuzzTarget::Kernels(target) => configurations::matrix(&args.device, target, &worker)?,
-        FuzzTarget::C => (compilers::matrix(&args.device)?, Vec::new()),
-    };
-    drop(clock);
-    problems.iter().for_each(|problem| warning_line(problem));
+    let matrix = matrix(args, &worker)?;
     let jobs = args.jobs.unwrap_or_else(default_jobs);
     if let Some(directory) = &args.replay {
         let limits = Limits { memory_bytes: Some(args.memory), ..Limits::default() };
@@ -197,15 +195,10 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode, CliError> {
         return Err(UsageError::NoInput.into());
     };
     source::check_voters(args, &programs, &matrix)?;
-    if matrix.host.is_none() && matches!(programs, Programs::Generated(_)) {
-        warning_line(
-            "kernels cannot be run on the host (`clreduce doctor` says why), so results are confirmed by other devices",
-        );
-    }
-    let names = matrix.names();
+    warn(args, &programs, &matrix, &cancel);
     let elsewhere = elsewhere::elsewhere(args, args.remote_jobs.unwrap_or(jobs), &cancel)?;
     let start = CampaignStart {
-        programs: programs.clone(),
+        programs,
         count: args.count,
         matrix,
         jobs,
@@ -216,12 +209,58 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode, CliError> {
         gate: args.gate,
         avoids: !args.no_avoid,
         worker,
-        cancel: cancel.clone(),
+        cancel,
         elsewhere,
         report: report_writer(),
     };
-    let ends = args.count.into_iter().chain(programs.count());
-    let count = ends.min();
+    run(args, out, start)
+}
+
+/// The devices or compilers with their options.
+fn matrix(args: &FuzzArgs, worker: &WorkerOptions) -> Result<Matrix, CliError> {
+    let clock = Clock::start();
+    clock.progress().at("looking for devices");
+    let (matrix, problems) = match args.target {
+        FuzzTarget::Kernels(target) => configurations::matrix(&args.device, target, worker)?,
+        FuzzTarget::C => (compilers::matrix(&args.device)?, Vec::new()),
+    };
+    drop(clock);
+    problems.iter().for_each(|problem| warning_line(problem));
+    Ok(matrix)
+}
+
+/// Says what the campaign cannot do on this machine.
+fn warn(args: &FuzzArgs, programs: &Programs, matrix: &Matrix, cancel: &Cancel) {
+    if matrix.host.is_none() && matches!(programs, Programs::Generated(_)) {
+        warning_line(
+            "kernels cannot be run on the host (`clreduce doctor` says why), so results are confirmed by other devices",
+        );
+    }
+    // With --remote, reductions check kernels on other machines.
+    let SourceKind::Kernels(kind) = matrix.kind else { return };
+    if args.remote.remote.is_some() {
+        return;
+    }
+    let clock = Clock::start();
+    clock.progress().at("trying the checks");
+    let spots = blind_spots::find(kind, cancel);
+    drop(clock);
+    if let Some(told) = blind_spots::told(&spots) {
+        let so = match spots.kinds.contains(&FindingKind::DataRace) {
+            true => {
+                "wrong results cannot be told from faults of kernels: none of them will be reduced"
+            }
+            false => "kernels with such a fault may be reported as bugs of compilers",
+        };
+        warning_line(&format!("{told}, so {so}{}", blind_spots::help(&spots)));
+    }
+}
+
+/// Runs the campaign of a folder to its end, and reports it.
+fn run(args: &FuzzArgs, out: &Path, start: CampaignStart) -> Result<ExitCode, CliError> {
+    let (names, programs, cancel) =
+        (start.matrix.names(), start.programs.clone(), start.cancel.clone());
+    let count = args.count.into_iter().chain(programs.count()).min();
     let campaign = Campaign::open(out, start)?;
     if !args.quiet {
         error_line(&format!("{} configurations: {}", names.len(), names.join(", ")));

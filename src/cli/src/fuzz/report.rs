@@ -98,47 +98,21 @@ fn bugs_of<'a>(tally: &'a Tally, configuration: &'a str) -> impl Iterator<Item =
 }
 
 /// The text at the end. `gate` is the number of programs before the first reduction.
-// Writing to a string cannot fail.
+// Writing to a string cannot fail, here and below.
 pub(super) fn summary(
     out: &Path,
     tally: &Tally,
     result: &CampaignResult,
     (count, gate): (Option<u64>, u64),
 ) -> String {
-    let table = table(tally);
-    let mut head = vec!["configuration".to_owned()];
-    head.extend(table.classes.iter().cloned().chain(["bugs".to_owned()]));
-    let mut rows = vec![head];
-    rows.extend(table.rows.iter().map(|row| {
-        let counts = row.counts.iter().chain([&row.bugs]).map(|count| show_count(*count));
-        std::iter::once(row.configuration.clone()).chain(counts).collect()
-    }));
-    let mut text = of_rows(&rows);
-    for row in table.rows.iter().filter(|row| row.left_out) {
-        let _ = writeln!(text, "{} is left out: it fails too often", row.configuration);
-    }
+    let mut text = outcomes_in_words(tally);
     text.push('\n');
     for (name, bug) in &tally.bugs {
         let construct = bug.first.construct.as_ref();
         let without = construct.map(|it| format!("; right without {it}")).unwrap_or_default();
         let _ = writeln!(text, "{name}: seen {}{without}", counted(bug.alarms, "time"));
     }
-    let ended = |end: End| {
-        let count = tally.others.iter().filter(|other| other.end == end).count() as u64;
-        (count > 0).then(|| counted(count, "suspected bug"))
-    };
-    if let Some(accused) = ended(End::Generator) {
-        let _ = writeln!(
-            text,
-            "{accused} may be a fault of the generator of kernels: see campaign.jsonl"
-        );
-    }
-    if let Some(invalid) = ended(End::Invalid) {
-        let _ = writeln!(text, "{invalid} came from invalid programs");
-    }
-    if tally.missing > 0 {
-        let _ = writeln!(text, "{} seeds or files gave no program", show_count(tally.missing));
-    }
+    text += &others_in_words(tally);
     let _ = writeln!(
         text,
         "{} in {}; {}; this run took {}, {:.1} cores in use",
@@ -160,6 +134,45 @@ pub(super) fn summary(
             open => format!("{} suspected bugs have not been examined yet", show_count(open)),
         };
         let _ = writeln!(text, "{open}. Run the same command to continue.");
+    }
+    text
+}
+
+/// The table of outcomes, and the configurations that take no part any more.
+fn outcomes_in_words(tally: &Tally) -> String {
+    let table = table(tally);
+    let mut head = vec!["configuration".to_owned()];
+    head.extend(table.classes.iter().cloned().chain(["bugs".to_owned()]));
+    let mut rows = vec![head];
+    rows.extend(table.rows.iter().map(|row| {
+        let counts = row.counts.iter().chain([&row.bugs]).map(|count| show_count(*count));
+        std::iter::once(row.configuration.clone()).chain(counts).collect()
+    }));
+    let mut text = of_rows(&rows);
+    for row in table.rows.iter().filter(|row| row.left_out) {
+        let _ = writeln!(text, "{} is left out: it fails too often", row.configuration);
+    }
+    text
+}
+
+/// What became of alarms that are no bugs, and the programs that were missing.
+fn others_in_words(tally: &Tally) -> String {
+    let ended = |end: End| {
+        let count = tally.others.iter().filter(|other| other.end == end).count() as u64;
+        (count > 0).then(|| counted(count, "suspected bug"))
+    };
+    let mut text = String::new();
+    if let Some(accused) = ended(End::Generator) {
+        let _ = writeln!(
+            text,
+            "{accused} may be a fault of the generator of kernels: see campaign.jsonl"
+        );
+    }
+    if let Some(invalid) = ended(End::Invalid) {
+        let _ = writeln!(text, "{invalid} came from invalid programs");
+    }
+    if tally.missing > 0 {
+        let _ = writeln!(text, "{} seeds or files gave no program", show_count(tally.missing));
     }
     text
 }

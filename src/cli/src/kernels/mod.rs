@@ -1,5 +1,6 @@
 //! Commands that generate, run and check kernels.
 
+pub(crate) mod blind_spots;
 pub(crate) mod check;
 mod coverage;
 pub(crate) mod devices;

@@ -4,11 +4,14 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::process::ExitCode;
 
+use clreduce_check::BlindSpots;
 use clreduce_devices::Devices;
-use clreduce_interestingness::{Confinement, NoSandbox, Permissions};
-use clreduce_tools::{TOOLS, Tool};
+use clreduce_interestingness::{Cancel, Confinement, NoSandbox, Permissions};
+use clreduce_kernel::ProgramKind;
+use clreduce_tools::{TOOLS, Tool, install_all, no_opencl_device};
 
 use crate::failure::CliError;
+use crate::kernels::blind_spots;
 use crate::kernels::devices::worker_options;
 use crate::terminal::clock::Clock;
 
@@ -28,11 +31,15 @@ pub(crate) fn doctor(_: &DoctorArgs) -> Result<ExitCode, CliError> {
     let clock = Clock::start();
     clock.progress().at("looking for devices");
     let found = Devices::find(&worker_options()?, &[]);
+    clock.progress().at("trying the checks");
+    let kinds = [("OpenCL C", ProgramKind::OpenCl), ("CUDA", ProgramKind::CudaKernels)];
+    let unseen = kinds.map(|(name, kind)| (name, blind_spots::find(kind, &Cancel::new())));
     drop(clock);
     let missing: Vec<&Tool> = TOOLS.into_iter().filter(|tool| tool.find().is_none()).collect();
-    let text = [tools(), devices(&found), sandboxes(), advice(&missing)].concat();
+    let text = [tools(), devices(&found), checks(&unseen), sandboxes(), advice(&missing)].concat();
     crate::terminal::printing::out().write_all(text.as_bytes()).map_err(CliError::Stdout)?;
-    let is_ready = missing.iter().all(|tool| tool.is_special);
+    let sees_all = unseen.iter().all(|(_, spots)| spots.kinds.is_empty());
+    let is_ready = sees_all && missing.iter().all(|tool| tool.is_special);
     Ok(if is_ready { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -69,6 +76,19 @@ fn devices(found: &Devices) -> String {
     if found.devices.is_empty() {
         text.push_str("  none\n");
     }
+    if let Some(why) = no_opencl_device() {
+        let _ = writeln!(text, "  no driver for OpenCL: {why}");
+    }
+    text
+}
+
+/// What the checks can see on this machine, by language.
+fn checks(unseen: &[(&str, BlindSpots)]) -> String {
+    let mut text = "\nChecks of kernels\n".to_owned();
+    for (language, spots) in unseen {
+        let told = blind_spots::told(spots).unwrap_or_else(|| "complete".to_owned());
+        let _ = writeln!(text, "  {language:<8}  {told}");
+    }
     text
 }
 
@@ -83,17 +103,19 @@ fn sandboxes() -> String {
     ["\nSandbox\n", &line("auto", auto), &line("strict", strict)].concat()
 }
 
-/// One command that installs everything that is missing.
+/// One command that installs everything that is missing, and one for GPUs of NVIDIA.
 fn advice(missing: &[&Tool]) -> String {
-    let mut packages: Vec<&str> = missing
-        .iter()
-        .filter(|tool| !tool.is_special)
-        .flat_map(|tool| tool.packages.split(' '))
-        .collect();
-    packages.sort_unstable();
-    packages.dedup();
-    if packages.is_empty() {
-        return "\nNothing is missing that works without special hardware.\n".to_owned();
+    let (special, usual): (Vec<&Tool>, Vec<&Tool>) =
+        missing.iter().copied().partition(|tool| tool.is_special);
+    let mut text = match usual.is_empty() {
+        true => "\nNothing is missing that works without special hardware.\n".to_owned(),
+        false => String::new(),
+    };
+    if !special.is_empty() {
+        let _ = write!(text, "\nFor GPUs of NVIDIA: {}\n", install_all(&special));
     }
-    format!("\nTo install what is missing: apt-get install {}\n", packages.join(" "))
+    if !usual.is_empty() {
+        let _ = write!(text, "\nTo install what is missing: {}\n", install_all(&usual));
+    }
+    text
 }

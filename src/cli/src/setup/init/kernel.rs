@@ -17,6 +17,7 @@ use clreduce_testcase::TestCase;
 use super::InitArgs;
 use crate::failure::{CliError, InitError};
 use crate::judge::recipe;
+use crate::kernels::blind_spots;
 use crate::kernels::check::other_arguments;
 use crate::kernels::expected;
 use crate::kernels::launches::description_beside;
@@ -115,7 +116,8 @@ pub(crate) fn find(
         warning_line(problem);
     }
     if comparison.configurations.is_empty() {
-        return Err(InitError::NoDevice(kernel.to_owned()).into());
+        let advice = blind_spots::no_device(ProgramKind::of(&kernel.to_string_lossy(), source));
+        return Err(InitError::NoDevice { kernel: kernel.to_owned(), advice }.into());
     }
     let bugs = comparison.bugs();
     let Some(first) = bugs.first() else {
