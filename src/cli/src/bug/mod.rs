@@ -11,6 +11,7 @@ mod subject;
 mod text;
 mod tools;
 mod versions;
+mod witnesses;
 
 pub(crate) use bisect::{BisectArgs, bisect};
 pub(crate) use report::{BugOfReduction, BugReportFile, ReportArgs, report, write_beside};

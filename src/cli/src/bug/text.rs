@@ -6,15 +6,14 @@ use std::path::Path;
 use clreduce_crash as crash;
 use clreduce_interestingness::{Outcome, TestCommand};
 use clreduce_kernel::RunOutcome;
-use clreduce_recipe::{
-    BuiltWith, Evidence, Preset, RecipeTest, Role, compiler_of, compilers_in, warning_as_error,
-};
+use clreduce_recipe::{Evidence, Preset, RecipeTest, Role, compilers_in, warning_as_error};
 use clreduce_report::{Block, BugReport, Section};
 use clreduce_testcase::{SourceFile, TestCase};
 
 use super::command::{command, for_others, without_home};
 use super::host;
-use super::tools::version_of;
+use super::tools::{tool, version_of};
+use super::witnesses::{comparison, drift};
 use crate::settings::flags::filled_in;
 use crate::terminal::printing::printable;
 use crate::terminal::units::show_duration;
@@ -52,7 +51,8 @@ pub(super) fn of_recipe(test: &RecipeTest, evidence: &[Evidence], case: &TestCas
         blocks: std::iter::once(expected).chain(comparison(suspected, &witnesses, case)).collect(),
     });
     sections.extend(host::program(suspected, case));
-    sections.push(notes(test.unchecked().into_iter().chain(test.not_checked(case))));
+    let remarks = test.unchecked().into_iter().chain(test.not_checked(case));
+    sections.push(notes(remarks.chain(drift(suspected, &witnesses))));
     let right = witnesses.iter().find(|one| one.result() != suspected.result());
     let title = title(test, &name, suspected, right.copied());
     without_home(BugReport { title, sections })
@@ -202,23 +202,6 @@ fn result_in_words(one: &Evidence) -> Option<String> {
     (!text.is_empty() && text.len() <= LONGEST_RESULT).then_some(text)
 }
 
-/// The name of a compiler or device for the title, and everything that is known about its version.
-fn tool(tool: &BuiltWith) -> (String, String) {
-    match tool {
-        BuiltWith::Commands { build, .. } => {
-            let program = compiler_of(build).unwrap_or("the compiler");
-            (program.to_owned(), version_of(program).unwrap_or_else(|| program.to_owned()))
-        }
-        BuiltWith::Device { facts, .. } => {
-            let version = format!(
-                "{}, driver {}\nPlatform: {} ({})\n{}",
-                facts.name, facts.driver, facts.platform, facts.platform_version, facts.version
-            );
-            (facts.platform.clone(), version)
-        }
-    }
-}
-
 fn program(case: &TestCase) -> Section {
     let blocks = case.files().iter().flat_map(|file| {
         let text = String::from_utf8_lossy(&file.bytes).into_owned();
@@ -304,28 +287,6 @@ fn expected(preset: Preset) -> &'static str {
             "The programs are equivalent for their input and should have the same result."
         }
     }
-}
-
-/// The configurations that do the right thing.
-fn comparison(suspected: &Evidence, witnesses: &[&Evidence], case: &TestCase) -> Option<Block> {
-    // One may show the bug of the reduced program as well.
-    let is_other = |one: &&&Evidence| one.result().is_none() || one.result() != suspected.result();
-    let row = |one: &&Evidence| {
-        let (_, version) = tool(&one.tool);
-        let command = match &one.tool {
-            BuiltWith::Commands { build, .. } => for_others(build, case),
-            BuiltWith::Device { .. } => one.configuration.clone(),
-        };
-        let version = version.lines().next().unwrap_or_default().to_owned();
-        let result = match one.outcomes[..] {
-            [RunOutcome::Built] => "compiles".to_owned(),
-            _ => one.result().unwrap_or_else(|| one.summary()),
-        };
-        vec![command, result, version]
-    };
-    let rows: Vec<Vec<String>> = witnesses.iter().filter(is_other).map(row).collect();
-    let head = vec!["command", "result", "version"];
-    (!rows.is_empty()).then_some(Block::Table { head, rows })
 }
 
 /// The part of an output that tells of a crash; the first error or the end of any other output.
