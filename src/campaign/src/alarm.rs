@@ -7,13 +7,13 @@ use crate::cure::{self, Cures};
 use crate::external::NoProgram;
 use crate::jury;
 use crate::knowledge::{Knowledge, KnownBug};
-use crate::lanes::{self, THREE_LANES};
 use crate::log::{AvoidLine, Conclusion, End};
 use crate::outcome::{Class, ExpectedResult, Observed, Subject};
 use crate::programs::{Program, Programs};
 use crate::publish;
 use crate::queues::Alarm;
 use crate::reduction::{BugReduction, Reduced, ReducedBug, Stop};
+use crate::rewrites::{self, is_rewrite};
 use crate::runner::Runner;
 use crate::shared::Shared;
 
@@ -210,9 +210,8 @@ impl Investigator<'_> {
             {
                 return Some(Some(Finding::known(bug, None, None)));
             }
-            let Some(kernel) = suspect.program.kernel() else { continue };
             for construct in bug.telling() {
-                if let Some(feature) = self.feature_of(suspect, kernel, construct)? {
+                if let Some(feature) = self.feature_of(suspect, construct)? {
                     return Some(Some(Finding::known(bug, Some(construct), Some(feature))));
                 }
             }
@@ -228,18 +227,14 @@ impl Investigator<'_> {
 
     /// The entry of an avoid list for a construct, if it cures a program. The outermost `None` says that the campaign is
     /// cancelled.
-    fn feature_of(
-        &self,
-        suspect: &Suspect<'_>,
-        kernel: &Kernel,
-        construct: &str,
-    ) -> Option<Option<String>> {
+    fn feature_of(&self, suspect: &Suspect<'_>, construct: &str) -> Option<Option<String>> {
         let (runner, programs) = (self.runner, self.programs);
         let configuration = suspect.alarm.configuration;
-        if construct == THREE_LANES {
-            let is_cured = lanes::cure(runner, configuration, &suspect.original)?;
+        if is_rewrite(construct) {
+            let is_cured = rewrites::cures(runner, configuration, construct, &suspect.original)?;
             return Some(is_cured.then(|| construct.to_owned()));
         }
+        let Some(kernel) = suspect.program.kernel() else { return Some(None) };
         if !cure::cures(runner, programs, configuration, construct, &[kernel])? {
             return Some(None);
         }
@@ -276,7 +271,9 @@ impl Investigator<'_> {
         features: impl IntoIterator<Item = String>,
     ) -> Vec<AvoidLine> {
         let (configuration, class) = (self.runner.matrix.name(alarm.configuration), alarm.class);
-        let lines = features.into_iter().map(|feature| {
+        // The generator cannot do without all that cures a text.
+        let features = features.into_iter().filter(|name| name.parse::<Avoid>().is_ok());
+        let lines = features.map(|feature| {
             let configuration = configuration.clone();
             AvoidLine { configuration, feature }
         });
@@ -326,24 +323,31 @@ impl Investigator<'_> {
         suspect: &Suspect<'_>,
         bugs: &[KnownBug],
     ) -> Result<Option<Finding>, CampaignError> {
+        // What is known plays no part in this, so that it is done once, whatever comes out beside it.
+        let found = self.reduce_kernel(suspect, suspect.program.kernel(), bugs)?;
+        let Some(Finding::Duplicate(..)) = &found else { return Ok(found) };
+        // There may be another bug behind a known one.
+        let Some(rest) = self.without_known(suspect, bugs) else { return Ok(found) };
         let configuration = suspect.alarm.configuration;
-        let own = suspect.program.kernel();
-        // What is known must not come out again.
-        let target = match self.without_known(suspect, bugs) {
-            Some(kernel) => {
-                let subject = Subject::from(&kernel);
-                match self.runner.shows(configuration, &subject, &suspect.observed) {
-                    None => return Ok(None),
-                    Some(true) => Some(kernel),
-                    Some(false) => own.cloned(),
-                }
+        match self.runner.shows(configuration, &Subject::from(&rest), &suspect.observed) {
+            None => Ok(None),
+            Some(false) => Ok(found),
+            Some(true) => {
+                self.reduction.forget(&self.name_of(suspect))?;
+                self.reduce_kernel(suspect, Some(&rest), bugs)
             }
-            None => own.cloned(),
-        };
-        let name = self.name_of(suspect);
-        let programs = (target.as_ref(), &suspect.original);
-        let found = (&suspect.observed, bugs);
-        match self.reduction.reduce(&name, configuration, programs, found) {
+        }
+    }
+
+    fn reduce_kernel(
+        &self,
+        suspect: &Suspect<'_>,
+        kernel: Option<&Kernel>,
+        bugs: &[KnownBug],
+    ) -> Result<Option<Finding>, CampaignError> {
+        let programs = (kernel, &suspect.original);
+        let (name, found) = (self.name_of(suspect), (&suspect.observed, bugs));
+        match self.reduction.reduce(&name, suspect.alarm.configuration, programs, found) {
             Ok(Reduced::Bug(bug)) => Ok(Some(Finding::Bug(bug))),
             Ok(Reduced::Duplicate(bug, cures)) => Ok(Some(Finding::Duplicate(bug, cures))),
             Err(Stop::Failed(reason)) => Ok(Some(Finding::Ended(reason.end(), reason.to_string()))),

@@ -16,7 +16,7 @@ use clreduce_interestingness::Cancel;
 use clreduce_journal::Facts;
 use clreduce_process::{Limits, processor_time};
 use clreduce_speculation::Pool;
-use crossbeam_channel::unbounded;
+use crossbeam_channel::{Receiver, unbounded};
 
 use crate::CampaignError;
 use crate::alarm::Investigator;
@@ -70,6 +70,21 @@ pub struct CampaignStart {
     pub report: WriteReport,
 }
 
+impl CampaignStart {
+    fn settings(&self) -> Settings {
+        let ends = self.count.into_iter().chain(self.programs.count());
+        Settings { count: ends.min(), gate: self.gate, avoids: self.avoids }
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            memory_bytes: self.memory,
+            disk_bytes: self.disk.unwrap_or(Limits::default().disk_bytes),
+            ..Limits::default()
+        }
+    }
+}
+
 /// The outcome of a run of a campaign.
 #[derive(Clone, Copy, Debug)]
 pub struct CampaignResult {
@@ -118,19 +133,12 @@ impl Campaign {
         let jobs = start.jobs.get();
         let pool = Arc::new(Pool::new(start.jobs).map_err(CampaignError::Threads)?);
         let (sender, receiver) = unbounded();
-        let ends = start.count.into_iter().chain(start.programs.count());
-        let settings = Settings { count: ends.min(), gate: start.gate, avoids: start.avoids };
-        let programs = &start.programs;
+        let (programs, settings) = (&start.programs, start.settings());
         let shared =
             Shared::new((log, lines), start.matrix.clone(), programs.clone(), settings, sender)?;
         let shared = Arc::new(shared);
         let (worker, cancel) = (start.worker.clone(), &start.cancel);
-        let limits = Limits {
-            memory_bytes: start.memory,
-            disk_bytes: start.disk.unwrap_or(Limits::default().disk_bytes),
-            ..Limits::default()
-        };
-        let limits = (start.limit, limits);
+        let limits = (start.limit, start.limits());
         let runner =
             Runner::new(start.matrix, Arc::clone(&pool), start.worker, limits, cancel.clone());
         let there = start.elsewhere.map(|there| Ok((there.make, Arc::new(Pool::new(there.jobs)?))));
@@ -149,48 +157,15 @@ impl Campaign {
         let _hook = cancel.on_cancel(move || waiting.stop());
         let (timed_out, ended) = (AtomicBool::new(false), Cancel::new());
         let work = work_of_threads(jobs, &runner, programs, &shared, &reduction);
-        thread::scope(|scope| {
-            let mut threads = Vec::new();
-            let mut result = Ok(());
-            for (name, work) in work {
-                let thread = thread::Builder::new().stack_size(STACK_BYTES).name(name);
-                let waiting = &shared;
-                match thread.spawn_scoped(scope, move || guarded(waiting, work)) {
-                    Ok(thread) => threads.push(thread),
-                    Err(error) => {
-                        shared.stop();
-                        result = Err(CampaignError::Threads(error));
-                        break;
-                    }
-                }
-            }
-            let (ended, timed_out) = (&ended, &timed_out);
-            if let Some(time) = start.time {
-                let clock = move || {
-                    if !ended.wait(time) {
-                        timed_out.store(true, Ordering::Relaxed);
-                        cancel.cancel();
-                    }
-                };
-                if let Err(error) = thread::Builder::new().spawn_scoped(scope, clock) {
-                    shared.stop();
-                    result = Err(CampaignError::Threads(error));
-                }
-            }
-            let mut watch = DiskWatch::new(&directory, start.disk);
-            while !threads.iter().all(|thread| thread.is_finished()) {
-                if let Ok(progress) = receiver.recv_timeout(Duration::from_millis(200)) {
-                    listener(progress);
-                }
-                if let Some(error) = watch.look() {
-                    shared.fail(error);
-                    cancel.cancel();
-                }
-            }
-            receiver.try_iter().for_each(&mut listener);
-            ended.cancel();
-            result
-        })?;
+        let crew = Crew {
+            shared: &shared,
+            cancel,
+            time: start.time,
+            timed_out: &timed_out,
+            ended: &ended,
+            watch: DiskWatch::new(&directory, start.disk),
+        };
+        crew.work(work, &receiver, &mut listener)?;
         // A device that is not there is the reason for everything that follows.
         if let Some(failure) = runner.take_failure().or_else(|| shared.take_failure()) {
             return Err(failure);
@@ -206,6 +181,69 @@ impl Campaign {
             cores: computed.unwrap_or_else(|| pool.busy()).as_secs_f64() / wall.as_secs_f64(),
         };
         Ok((result, batch))
+    }
+}
+
+/// The threads of a campaign, and what ends them.
+struct Crew<'a> {
+    shared: &'a Shared,
+    cancel: &'a Cancel,
+    /// The time after which they stop.
+    time: Option<Duration>,
+    timed_out: &'a AtomicBool,
+    /// Is triggered when all are done, so that the clock stops.
+    ended: &'a Cancel,
+    watch: DiskWatch,
+}
+
+impl Crew<'_> {
+    /// Has threads do all this work, and passes their events on until they are done.
+    fn work(
+        mut self,
+        work: Vec<(String, Work<'_>)>,
+        events: &Receiver<Progress>,
+        listener: &mut impl FnMut(Progress),
+    ) -> Result<(), CampaignError> {
+        thread::scope(|scope| {
+            let (mut threads, mut result) = (Vec::new(), Ok(()));
+            for (name, work) in work {
+                let thread = thread::Builder::new().stack_size(STACK_BYTES).name(name);
+                let shared = self.shared;
+                match thread.spawn_scoped(scope, move || guarded(shared, work)) {
+                    Ok(thread) => threads.push(thread),
+                    Err(error) => {
+                        self.shared.stop();
+                        result = Err(CampaignError::Threads(error));
+                        break;
+                    }
+                }
+            }
+            if let Some(time) = self.time {
+                let (ended, timed_out, cancel) = (self.ended, self.timed_out, self.cancel);
+                let clock = move || {
+                    if !ended.wait(time) {
+                        timed_out.store(true, Ordering::Relaxed);
+                        cancel.cancel();
+                    }
+                };
+                if let Err(error) = thread::Builder::new().spawn_scoped(scope, clock) {
+                    self.shared.stop();
+                    result = Err(CampaignError::Threads(error));
+                }
+            }
+            while !threads.iter().all(|thread| thread.is_finished()) {
+                if let Ok(progress) = events.recv_timeout(Duration::from_millis(200)) {
+                    listener(progress);
+                }
+                if let Some(error) = self.watch.look() {
+                    self.shared.fail(error);
+                    self.cancel.cancel();
+                }
+            }
+            events.try_iter().for_each(listener);
+            self.ended.cancel();
+            result
+        })
     }
 }
 

@@ -8,39 +8,39 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use clreduce_generator::is_general;
-use clreduce_kernel::ProgramKind;
 use clreduce_recipe::show;
-use clreduce_testcase::{Feature, Language};
+use clreduce_testcase::Feature;
 
 use crate::cure::{Cure, Cures};
-use crate::lanes::{THREE_LANES, with_four};
-use crate::matrix::{Configuration, SourceKind};
+use crate::lanes::THREE_LANES;
+use crate::matrix::Configuration;
 use crate::outcome::{ExpectedResult, Subject};
 use crate::parts::{Part, parts};
 use crate::reduction::{BugReduction, NotReduced, Stop};
+use crate::rewrites::{self, REWRITES, rewritten};
 
 impl BugReduction<'_> {
     /// The cures of a program, as far as its reduced text tells: that which is still at fault says which bug it is.
     pub(crate) fn cures_of_text(
         &self,
         configuration: usize,
-        reduced: &Subject,
+        (small, reduced): (&Subject, &Subject),
         witnesses: &[Configuration],
         cures: Cures,
     ) -> Result<Cures, Stop> {
         let all = cures.telling.iter().flat_map(Cure::names).chain(&cures.all);
         let names: Vec<&String> = all.filter(|name| !is_general(name)).collect();
         if names.is_empty() {
-            return match self.is_of_lanes(configuration, reduced, witnesses)? {
-                true => Ok(of_lanes(cures)),
-                false => Ok(cures),
-            };
+            return Ok(match self.rewrite(configuration, reduced, witnesses)? {
+                Some(name) => told_by_rewrite(cures, name),
+                None => cures,
+            });
         }
         if witnesses.is_empty() {
             return Ok(cures);
         }
         let place = |part: &Part| names.iter().position(|name| **name == part.name);
-        let mut parts = parts(&reduced.source, self.language());
+        let mut parts = parts(&reduced.source, self.runner.matrix.kind.language());
         parts.retain(|part| place(part).is_some() || self.may_stand_for_another(part));
         parts.sort_by_key(|part| place(part).unwrap_or(names.len()));
         let mut found = Vec::new();
@@ -51,10 +51,23 @@ impl BugReduction<'_> {
             }
         }
         let Some(first) = found.first().map(|part| part.name.clone()) else {
+            // What cures the program may only have led to what a change of the text cures, in the program as well.
+            if let Some(name) = self.rewrite(configuration, reduced, witnesses)?
+                && rewrites::cures(self.runner, configuration, name, small)
+                    .ok_or(Stop::Cancelled)?
+            {
+                return Ok(told_by_rewrite(cures, name));
+            }
             let names: BTreeSet<&str> = names.into_iter().map(String::as_str).collect();
             let names = names.into_iter().collect::<Vec<_>>().join(", ");
             return Err(NotReduced::OtherCause(names).into());
         };
+        // Where nothing that cures has three lanes, and still all is right with four, the type is at fault.
+        if !found.iter().any(|part| part.has_three_lanes)
+            && self.is_cured_by(THREE_LANES, configuration, reduced, witnesses)?
+        {
+            return Ok(told_by_rewrite(cures, THREE_LANES));
+        }
         if found.len() == 1 || is_of_family(&cures, &first) {
             return Ok(told_by(cures, first));
         }
@@ -98,29 +111,36 @@ impl BugReduction<'_> {
         }))
     }
 
-    fn language(&self) -> Language {
-        match self.runner.matrix.kind {
-            SourceKind::Kernels(ProgramKind::OpenCl) => Language::OPENCL,
-            SourceKind::Kernels(_) => Language::CUDA,
-            SourceKind::C => Language::C,
-        }
-    }
-
-    /// Returns true if the text is right with four lanes wherever it has three.
-    fn is_of_lanes(
+    /// The change of the text with which it is right, if there is one.
+    fn rewrite(
         &self,
         configuration: usize,
         reduced: &Subject,
         witnesses: &[Configuration],
+    ) -> Result<Option<&'static str>, Stop> {
+        for name in REWRITES {
+            if self.is_cured_by(name, configuration, reduced, witnesses)? {
+                return Ok(Some(name));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns true if the text is right with a change of all that it has of something.
+    fn is_cured_by(
+        &self,
+        name: &str,
+        configuration: usize,
+        reduced: &Subject,
+        witnesses: &[Configuration],
     ) -> Result<bool, Stop> {
-        let is_opencl = self.language().has(Feature::OpenClWords);
-        let text = with_four(&reduced.source).filter(|_| is_opencl);
+        let text = rewritten(name, &reduced.source, self.runner.matrix.kind.language());
         self.has(text.as_slice(), Look::Right, configuration, reduced, witnesses)
     }
 
     /// In CUDA, many functions are made of operators by the text itself, and these may be all that is left of them.
     fn may_stand_for_another(&self, part: &Part) -> bool {
-        self.language().has(Feature::HostAndDevice) && !part.is_own
+        self.runner.matrix.kind.language().has(Feature::HostAndDevice) && !part.is_own
     }
 
     /// Returns true if one of these texts looks like this.
@@ -180,9 +200,9 @@ enum Look {
     Unclear,
 }
 
-/// The cures of a program that is wrong with three lanes alone.
-fn of_lanes(cures: Cures) -> Cures {
-    let name = THREE_LANES.to_owned();
+/// The cures of a program, of which this change of the text tells the bug.
+fn told_by_rewrite(cures: Cures, name: &str) -> Cures {
+    let name = name.to_owned();
     let all = cures.all.into_iter().chain([name.clone()]).collect();
     let telling = vec![Cure { feature: name.clone(), construct: name, siblings: Vec::new() }];
     Cures { all, telling, ..cures }

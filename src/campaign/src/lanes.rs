@@ -5,10 +5,6 @@
 use clreduce_language::Number;
 use clreduce_testcase::{TokenKind, tokens};
 
-use crate::matrix::Configuration;
-use crate::outcome::{ExpectedResult, Subject};
-use crate::runner::Runner;
-
 /// The name of the feature.
 pub(crate) const THREE_LANES: &str = "vec3";
 
@@ -63,20 +59,6 @@ fn widened(word: &str) -> Option<String> {
     let (ty, end) = rest.split_at(rest.find('_').unwrap_or(rest.len()));
     let number = Number::built_in(ty).filter(|number| number.lanes == 3)?;
     Some(format!("{start}{}{end}", Number { lanes: 4, ..number }))
-}
-
-/// Returns true if a program has one result with four lanes in the place of three, on a configuration and on the host. `None` once
-/// the campaign is cancelled.
-pub(crate) fn cure(runner: &Runner, configuration: usize, subject: &Subject) -> Option<bool> {
-    let (Some(source), Some(device)) = (with_four(&subject.source), runner.matrix.host) else {
-        return Some(false);
-    };
-    let expected = ExpectedResult::Open { executed: true };
-    let subject = Subject { source, expected, ..subject.clone() };
-    let host = Configuration { device, options: String::new() };
-    let (right, _) = runner.outcome(&host, &subject)?;
-    let (own, _) = runner.outcome(&runner.matrix.configurations[configuration], &subject)?;
-    Some(right.result().is_some() && right.result() == own.result())
 }
 
 #[cfg(test)]

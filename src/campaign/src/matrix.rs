@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clreduce_devices::Device;
 use clreduce_kernel::{ProgramKind, is_exact, is_exact_program};
 use clreduce_process::quoted;
+use clreduce_testcase::Language;
 
 /// The file that a compiler writes in its directory.
 const OUTPUT: &str = "output";
@@ -85,6 +86,15 @@ impl SourceKind {
             Self::Kernels(ProgramKind::OpenCl) => "kernel.cl",
             Self::Kernels(_) => "kernel.cu",
             Self::C => "program.c",
+        }
+    }
+
+    /// The language of the programs.
+    pub(crate) fn language(self) -> Language {
+        match self {
+            Self::Kernels(ProgramKind::OpenCl) => Language::OPENCL,
+            Self::Kernels(_) => Language::CUDA,
+            Self::C => Language::C,
         }
     }
 

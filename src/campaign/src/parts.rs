@@ -20,6 +20,8 @@ pub(crate) struct Part {
     pub is_own: bool,
     /// The places within each other around its innermost place.
     pub depth: u32,
+    /// True if an operand or a value of it is a vector of three lanes somewhere.
+    pub has_three_lanes: bool,
     /// The text with what it has in its places, or nothing. Not all of these need to be programs.
     pub without: Vec<String>,
     /// The same with numbers, for an expression.
@@ -67,26 +69,32 @@ pub(crate) fn parts(source: &str, language: Language) -> Vec<Part> {
     let symbols = Symbols::new(source.as_bytes(), &tree);
     let types = Types::new(source.as_bytes(), &tree, &symbols);
     let text = Text { source, language, tree, types };
-    let mut depths: BTreeMap<String, u32> = BTreeMap::new();
+    let mut found: BTreeMap<String, (u32, bool)> = BTreeMap::new();
     for node in text.tree.ids() {
         if let Some(place) = text.place(node) {
-            let depth = depths.entry(place.name).or_default();
+            let (depth, has_three_lanes) = found.entry(place.name).or_default();
             *depth = text.tree.node(node).depth.max(*depth);
+            let mut all = place.operands.iter().chain([&node]);
+            *has_three_lanes |= all.any(|node| text.has_three_lanes(*node));
         }
     }
-    let part = |(name, depth): (String, u32)| {
+    let part = |(name, (depth, has_three_lanes)): (String, (u32, bool))| {
         let simpler = (0..MOST_OPERANDS).map(Instead::Operand).chain([Instead::Nothing]);
         let without = simpler.filter_map(|instead| text.without(&name, instead)).collect();
         let numbers = NUMBERS.into_iter().map(Instead::Number);
         let numbers = numbers.filter_map(|instead| text.without(&name, instead)).collect();
-        Part { is_own: text.defines(&name), name, depth, without, numbers }
+        Part { is_own: text.defines(&name), name, depth, has_three_lanes, without, numbers }
     };
-    depths.into_iter().map(part).collect()
+    found.into_iter().map(part).collect()
 }
 
 impl Text<'_> {
     fn of(&self, node: NodeId) -> &str {
         self.source.get(self.tree.range(node)).unwrap_or_default()
+    }
+
+    fn has_three_lanes(&self, node: NodeId) -> bool {
+        self.types.of(node).number().is_some_and(|number| number.lanes == 3)
     }
 
     /// The construct that a node is.
@@ -183,6 +191,16 @@ impl Text<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn three_lanes_are_seen_in_operands_and_values() {
+        let source =
+            "kernel void k(global int *a, int3 b) { a[0] = a[1] & 1; a[2] = (b + b).x; }\n";
+        let found = parts(source, Language::OPENCL);
+        let seen: Vec<(&str, bool)> =
+            found.iter().map(|part| (part.name.as_str(), part.has_three_lanes)).collect();
+        assert_eq!(seen, [("add", true), ("and", false)]);
+    }
 
     #[test]
     fn constructs_give_their_place_to_what_they_have() {

@@ -21,11 +21,11 @@ use crate::CampaignError;
 use crate::cure::{Cure, Cures, Search};
 use crate::elsewhere::{MakeTest, NoTest, ReductionTest};
 use crate::knowledge::KnownBug;
-use crate::lanes::THREE_LANES;
 use crate::log::End;
 use crate::outcome::{Observed, Subject};
 use crate::programs::Programs;
 use crate::publish::{self, ARGUMENTS, BugFolder, ReportFailure, WriteReport};
+use crate::rewrites::is_rewrite;
 use crate::runner::Runner;
 use crate::shared::Shared;
 use crate::shrink;
@@ -176,9 +176,10 @@ impl BugReduction<'_> {
         let path = folder.join("recipe.toml");
         let recipe = Recipe::parse(&path, found.text)?.options(options);
         let text = self.reduce_text(name, &small, (&recipe, &path))?;
-        let reduced = Subject { source: text, ..small };
+        let reduced = Subject { source: text, ..small.clone() };
+        let both = (&small, &reduced);
         let cures = match observed.class.is_wrong() {
-            true => self.cures_of_text(configuration, &reduced, &found.witnesses, cures)?,
+            true => self.cures_of_text(configuration, both, &found.witnesses, cures)?,
             false => cures,
         };
         if let Some((bug, cure)) = same_kind(&cures, bugs) {
@@ -373,10 +374,10 @@ impl BugReduction<'_> {
     }
 }
 
-/// The bug that a construct with siblings shows, or one of these, with the construct; so does a type that nothing else cures. Of
+/// The bug that a construct with siblings shows, or one of these, with the construct; so does a type or a list of initialisers. Of
 /// other constructs, nothing speaks for one bug in two places.
 fn same_kind<'a>(cures: &'a Cures, bugs: &[KnownBug]) -> Option<(String, &'a Cure)> {
-    let says_enough = |cure: &&Cure| !cure.siblings.is_empty() || cure.construct == THREE_LANES;
+    let says_enough = |cure: &&Cure| !cure.siblings.is_empty() || is_rewrite(&cure.construct);
     cures.telling.iter().filter(says_enough).find_map(|cure| {
         let is_it = |bug: &&KnownBug| cure.names().any(|name| bug.constructs.contains(name));
         Some((bugs.iter().find(is_it)?.name.clone(), cure))

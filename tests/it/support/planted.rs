@@ -36,6 +36,8 @@ pub enum Fault {
     WrongForFirstInputs(&'static str),
     /// The result is wrong if an initialiser has a vector of three lanes.
     WrongInitialiser,
+    /// The result is wrong if a list of initialisers of a variable has a negative number.
+    WrongList,
     /// The result of floating-point numbers differs in the last bit.
     LastBit,
     /// It dies with this message.
@@ -96,6 +98,16 @@ fn initialises_three(source: &str) -> bool {
     initialisers.into_iter().any(|initialiser| initialiser.contains("3)("))
 }
 
+/// Returns true if a variable gets a negative number from a list. Constants are no variables.
+fn lists_negative(source: &str) -> bool {
+    let mut lists = source.match_indices("= {");
+    lists.any(|(at, _)| {
+        let declared = source[..at].rsplit(['\n', ';', '{']).next().unwrap_or_default();
+        let list = source[at..].split(';').next().unwrap_or_default();
+        !declared.contains("const") && list.contains('-')
+    })
+}
+
 /// Functions that take the results of others.
 const AROUND: [&str; 9] =
     ["abs", "abs_diff", "add_sat", "bitselect", "hadd", "mad_sat", "mul_hi", "rhadd", "sub_sat"];
@@ -148,6 +160,7 @@ pub fn run_with(faults: &[Fault], run: &KernelRun) -> RunReport {
                 spoil(&mut outcome, bit);
             }
             Fault::WrongInitialiser if initialises_three(&source) => spoil(&mut outcome, bit),
+            Fault::WrongList if lists_negative(&source) => spoil(&mut outcome, bit),
             Fault::LastBit if source.contains("global float") => spoil(&mut outcome, bit),
             Fault::Flaky if RUNS.fetch_add(1, Ordering::Relaxed).is_multiple_of(7) => {
                 spoil(&mut outcome, bit);
