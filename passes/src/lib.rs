@@ -98,7 +98,6 @@ mod names {
     pub(crate) mod array_dimensions;
     pub(crate) mod clues;
     pub(crate) mod enums;
-    pub(crate) mod flatten_structs;
     pub(crate) mod inline;
     pub(crate) mod join_definitions;
     pub(crate) mod labels;
@@ -109,13 +108,9 @@ mod names {
     pub(crate) mod parameters;
     pub(crate) mod pointer_levels;
     pub(crate) mod propagate;
-    pub(crate) mod propagate_arguments;
     pub(crate) mod remove_fields;
     pub(crate) mod remove_functions;
     pub(crate) mod remove_variables;
-    pub(crate) mod return_to_void;
-    pub(crate) mod split_structs;
-    pub(crate) mod struct_to_field;
     pub(crate) mod stub;
     pub(crate) mod to_prototype;
     pub(crate) mod typedefs;
@@ -126,23 +121,18 @@ mod names {
 /// formed, but whether what is left is still declared is for the test to say.
 mod syntax {
     pub(crate) mod compound_assignment;
-    pub(crate) mod dereference;
     pub(crate) mod designators;
     pub(crate) mod expression_to_constant;
     pub(crate) mod expression_to_operand;
     pub(crate) mod first_element;
-    pub(crate) mod fold;
-    pub(crate) mod implicit_int;
     pub(crate) mod initializers;
     pub(crate) mod list_elements;
     pub(crate) mod merge_declarations;
     pub(crate) mod nesting;
     pub(crate) mod parentheses;
-    pub(crate) mod return_early;
     pub(crate) mod smaller_elsewhere;
     pub(crate) mod specifiers;
     pub(crate) mod statement_expression;
-    pub(crate) mod statement_to_value;
     pub(crate) mod statements;
     pub(crate) mod top_level;
     pub(crate) mod types;
@@ -299,20 +289,14 @@ pub static TABLE: &[Row] = &[
     row(&names::propagate::Propagate, Phase::Fine, GROUPS),
     row(&names::parameters::RemoveParameters, Phase::Fine, GROUPS),
     row(&cpp::parameters::CppParameters, Phase::Fine, GROUPS),
-    row(&names::propagate_arguments::PropagateArguments, Phase::Fine, GROUPS),
     row(&names::inline::Inline, Phase::Fine, GROUPS),
     row(&names::typedefs::InlineTypedefs, Phase::Fine, GROUPS),
-    row(&names::struct_to_field::StructToField, Phase::Fine, GROUPS),
-    row(&names::flatten_structs::FlattenStructs, Phase::Fine, GROUPS),
-    row(&names::split_structs::SplitStructs, Phase::Fine, GROUPS),
     row(&names::array_dimensions::ArrayDimensions, Phase::Fine, GROUPS),
     row(&names::pointer_levels::PointerLevels, Phase::Fine, GROUPS),
     row(&names::enums::Enums, Phase::Fine, GROUPS),
     row(&names::labels::Labels, Phase::Fine, GROUPS),
     row(&syntax::statement_expression::StatementExpression, Phase::Fine, BIGGEST_FIRST),
     row(&syntax::unwrap::Unwrap, Phase::Fine, BIGGEST_FIRST),
-    row(&syntax::return_early::ReturnEarly, Phase::Fine, BIGGEST_FIRST),
-    row(&syntax::statement_to_value::StatementToValue, Phase::Fine, BIGGEST_FIRST),
     row(&syntax::initializers::Initializers, Phase::Fine, GROUPS),
     row(&syntax::designators::Designators, Phase::Fine, GROUPS),
     row(&syntax::list_elements::ListElements, Phase::Fine, GROUPS),
@@ -328,8 +312,6 @@ pub static TABLE: &[Row] = &[
     row(&syntax::expression_to_operand::ExpressionToOperand, Phase::Fine, BIGGEST_FIRST),
     row(&syntax::expression_to_constant::ExpressionToConstant, Phase::Fine, BIGGEST_FIRST),
     row(&syntax::specifiers::Specifiers, Phase::Fine, GROUPS),
-    row(&syntax::dereference::Dereference, Phase::Fine, GROUPS),
-    row(&syntax::fold::FoldConstants, Phase::Fine, GROUPS),
     row(&names::to_prototype::BodyToPrototype, Phase::Fine, GROUPS),
     row(&text::macros::Macros, Phase::Fine, GROUPS),
     row(&cpp::bodies::CppBodies, Phase::Polish, GROUPS),
@@ -339,7 +321,6 @@ pub static TABLE: &[Row] = &[
     row(&names::merge_functions::MergeFunctions, Phase::Polish, GROUPS),
     row(&names::join_definitions::JoinDefinitions, Phase::Polish, GROUPS),
     row(&names::absorb_functions::AbsorbFunctions, Phase::Polish, GROUPS),
-    row(&names::return_to_void::ReturnToVoid, Phase::Polish, GROUPS),
     row(&names::parameter_to_variable::ParameterToVariable, Phase::Polish, GROUPS),
     row(&syntax::types::ShorterTypes, Phase::Polish, GROUPS),
     row(&tokens::literals::Literals, Phase::Polish, GROUPS),
@@ -354,7 +335,6 @@ pub static TABLE: &[Row] = &[
     row(&names::local_to_file::LocalToFile, Phase::Finish, GROUPS),
     row(&syntax::merge_declarations::MergeDeclarations, Phase::Finish, GROUPS),
     row(&tokens::identifiers::Identifiers, Phase::Finish, GROUPS),
-    row(&syntax::implicit_int::ImplicitInt, Phase::Finish, GROUPS),
     row(&text::format::Format, Phase::Finish, GROUPS),
     row(&tokens::token_windows::TokenWindows::SINGLE, Phase::Last, BIGGEST_FIRST),
 ];

@@ -9,7 +9,7 @@ use clreduce_passes::{Pass, Proposals, Snapshot, TABLE};
 use clreduce_testcase::{Language, Patch, TestCase};
 use proptest::prelude::*;
 
-const PASSES: [&str; 4] = ["remove-fields", "struct-to-field", "split-structs", "flatten-structs"];
+const PASSES: [&str; 1] = ["remove-fields"];
 
 /// Numbers from a seed, so that a failing program can be shrunk and kept as one number.
 struct Random(u64);

@@ -10,7 +10,7 @@ use clreduce_testcase::{Language, TestCase};
 
 /// A budget, the pass that has it, a program with two of the things that it counts, and whether the pass
 /// proposes something when it may look at one of them only.
-const BEYOND: [(&str, &str, Language, &str, bool); 40] = [
+const BEYOND: [(&str, &str, Language, &str, bool); 38] = [
     ("sides of one #if", "conditionals", Language::C, "#if A\na\n#else\nb\n#endif\n", true),
     ("lines that move to the left", "blocks", Language::TEXT, "a\n b\n c\n", true),
     ("groups of lines that are not joined", "lines", Language::TEXT, "a\nb\n", true),
@@ -184,9 +184,7 @@ const BEYOND: [(&str, &str, Language, &str, bool); 40] = [
     ),
     (MANY, "expression-to-operand", Language::C, SUMS, true),
     (MANY, "expression-to-constant", Language::C, SUMS, true),
-    (MANY, "fold-constants", Language::C, "int a = 1 + 2, b = 3 + 4;", true),
     (MANY, "parentheses", Language::C, "int a = (1), b = (2);", true),
-    (MANY, "dereference", Language::C, "void f(int *a) { a[0] = a[1]; }", true),
     (MANY, "first-element", Language::C, "void f(int *a) { a[2] = a[1]; }", true),
     (MANY, "literals", Language::C, "int a = 0x10, b = 0x20;", true),
 ];

@@ -14,8 +14,6 @@ pub(crate) struct Signature {
     parameters: Vec<Vec<NodeId>>,
     /// By place, the argument of every call that gives so many, in the order of the calls.
     arguments: Vec<Vec<NodeId>>,
-    /// Number of calls; `None` if something else is done with the function as well.
-    calls: Option<usize>,
 }
 
 impl Signature {
@@ -32,7 +30,6 @@ impl Signature {
             let list = parameter_list(tree, declaring).filter(|&list| tree.is_sound(list))?;
             add(&mut by_parameter, parameters(tree, list));
         }
-        let mut calls = 0;
         for &name in &symbol.uses {
             let call = tree.parent(name)?;
             if tree.kind(call) != NodeKind::CallExpression
@@ -40,11 +37,9 @@ impl Signature {
             {
                 continue; // its address is taken: the call through it cannot be seen
             }
-            calls += 1;
             add(&mut arguments, tree.named_children(tree.field(call, NodeField::Arguments)?));
         }
-        let calls = (calls == symbol.uses.len()).then_some(calls);
-        Some(Self { file, parameters: by_parameter, arguments, calls })
+        Some(Self { file, parameters: by_parameter, arguments })
     }
 
     /// The edits that remove the parameter at a place everywhere, its uses treated one by one.
@@ -70,12 +65,6 @@ impl Signature {
         let arguments = self.arguments.get(index).into_iter().flatten();
         edits.extend(arguments.map(|&node| Edit::delete_element(self.file, tree.range(node))));
         edits
-    }
-
-    /// The arguments for the parameter at a place, where the function is only called and every call gives one.
-    pub(crate) fn given(&self, index: usize) -> Option<&[NodeId]> {
-        let arguments = self.arguments.get(index).map_or(&[][..], Vec::as_slice);
-        (self.calls == Some(arguments.len())).then_some(arguments)
     }
 }
 
