@@ -62,29 +62,21 @@ mod cpp {
     pub(crate) mod constraints;
     pub(crate) mod cuts;
     pub(crate) mod declarations;
-    pub(crate) mod definitions;
     pub(crate) mod forwarding;
-    pub(crate) mod function_objects;
     pub(crate) mod functions;
     mod holders;
     pub(crate) mod inline_members;
     pub(crate) mod inline_names;
-    pub(crate) mod lambdas;
-    pub(crate) mod layout;
     pub(crate) mod main_bodies;
     pub(crate) mod main_file;
-    pub(crate) mod merge_bases;
     pub(crate) mod namespaces;
     pub(crate) mod needed;
-    pub(crate) mod nesting;
     pub(crate) mod objects;
-    pub(crate) mod parameters;
     mod parts;
     pub(crate) mod pipes;
     mod slice;
     pub(crate) mod specialisations;
     pub(crate) mod specifiers;
-    pub(crate) mod stand_ins;
     pub(crate) mod template_arguments;
     pub(crate) mod template_parameters;
     pub(crate) mod traits;
@@ -175,14 +167,12 @@ pub static TABLE: &[Row] = &[
     row(&text::own_headers::OwnHeaders, Phase::Prepare, GROUPS),
     row(&text::files::Files, Phase::Prepare, GROUPS),
     row(&cpp::unreachable::CppUnreachable, Phase::Prepare, all_or_large_groups(64)),
-    row(&cpp::layout::CppLayout, Phase::Prepare, GROUPS.on_large_programs()),
     row(&cpp::uses::CppUses, Phase::Prepare, large_ones(64).patient(6)),
     row(
         &cpp::main_bodies::CppMainBodies,
         Phase::Prepare,
         GROUPS.on_large_programs().patient(3).with_unused(),
     ),
-    row(&cpp::stand_ins::CppStandIns, Phase::Prepare, GROUPS.with_unused().with_repairs(6)),
     row(
         &cpp::bodies::CppBodies,
         Phase::Prepare,
@@ -262,23 +252,17 @@ pub static TABLE: &[Row] = &[
     row(&cpp::bodies::CppBodies, Phase::Fine, all_or_large_groups(256)),
     row(&cpp::namespaces::CppNamespaces, Phase::Fine, GROUPS),
     row(&cpp::inline_names::CppInlineNames, Phase::Fine, GROUPS),
-    row(&cpp::stand_ins::CppStandIns, Phase::Fine, BIGGEST_FIRST.with_unused()),
     row(&cpp::forwarding::CppForwarding, Phase::Fine, GROUPS),
     row(&cpp::inline_members::CppInlineMembers, Phase::Fine, GROUPS),
     row(&cpp::objects::CppObjects, Phase::Fine, BIGGEST_FIRST),
     row(&cpp::pipes::CppPipes, Phase::Fine, BIGGEST_FIRST.with_unused()),
-    row(&cpp::function_objects::CppFunctionObjects, Phase::Fine, GROUPS),
     row(&cpp::bases::CppBases, Phase::Fine, GROUPS),
-    row(&cpp::merge_bases::CppMergeBases, Phase::Fine, BIGGEST_FIRST),
-    row(&cpp::definitions::CppDefinitions, Phase::Fine, GROUPS),
-    row(&cpp::nesting::CppNesting, Phase::Fine, GROUPS),
     row(&cpp::constraints::CppConstraints, Phase::Fine, GROUPS),
     row(&cpp::traits::CppTraits, Phase::Fine, GROUPS),
     row(&cpp::template_parameters::CppTemplateParameters, Phase::Fine, GROUPS),
     row(&cpp::template_arguments::CppTemplateArguments, Phase::Fine, GROUPS),
     row(&cpp::specialisations::CppSpecialisations, Phase::Fine, BIGGEST_FIRST),
     row(&cpp::specifiers::CppSpecifiers, Phase::Fine, all_or_large_groups(512)),
-    row(&cpp::lambdas::CppLambdas, Phase::Fine, GROUPS),
     row(&cpp::class_to_int::CppClassToInt, Phase::Fine, GROUPS),
     row(&syntax::statements::Statements, Phase::Fine, GROUPS),
     row(&names::stub::StubBodies, Phase::Fine, GROUPS),
@@ -288,7 +272,6 @@ pub static TABLE: &[Row] = &[
     row(&names::remove_fields::RemoveFields, Phase::Fine, GROUPS),
     row(&names::propagate::Propagate, Phase::Fine, GROUPS),
     row(&names::parameters::RemoveParameters, Phase::Fine, GROUPS),
-    row(&cpp::parameters::CppParameters, Phase::Fine, GROUPS),
     row(&names::inline::Inline, Phase::Fine, GROUPS),
     row(&names::typedefs::InlineTypedefs, Phase::Fine, GROUPS),
     row(&names::array_dimensions::ArrayDimensions, Phase::Fine, GROUPS),

@@ -57,7 +57,7 @@ pub(crate) use roots::roots;
 pub(crate) use spelled::{Spelling, is_member, pointers_in};
 pub(crate) use templates::{
     Head, argument_lists, concepts, constraint, default_argument, is_closed, is_name, is_pack,
-    last_name, name_in, outside_members, template_parameter_name,
+    name_in, outside_members, template_parameter_name,
 };
 pub(crate) use tokens::Tokens;
 pub(crate) use unit::Unit;

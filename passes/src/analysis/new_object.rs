@@ -30,20 +30,8 @@ impl NewObject {
 
     /// The expression that makes one: `A()`, or `A({}, {})`.
     pub(crate) fn text(&self) -> Vec<u8> {
-        [&self.class[..], b"(", &self.given(), b")"].concat()
-    }
-
-    /// The statement that declares a variable of the class.
-    pub(crate) fn variable(&self, name: &[u8]) -> Vec<u8> {
-        let value = match self.arguments {
-            0 => b"{}".to_vec(),
-            _ => [b"(", &self.given()[..], b")"].concat(),
-        };
-        [&self.class[..], b" ", name, &value, b";"].concat()
-    }
-
-    fn given(&self) -> Vec<u8> {
-        vec![&b"{}"[..]; self.arguments].join(&b", "[..])
+        let given = vec![&b"{}"[..]; self.arguments].join(&b", "[..]);
+        [&self.class[..], b"(", &given, b")"].concat()
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn concepts(unit: Unit<'_>) -> HashSet<&[u8]> {
 }
 
 /// The last part of a name, without arguments: `C` of `n::C<int>`.
-pub(crate) fn last_name(unit: Unit<'_>, id: NodeId) -> NodeId {
+fn last_name(unit: Unit<'_>, id: NodeId) -> NodeId {
     let mut at = id;
     // A qualified name is as long as the input makes it.
     while let NodeKind::QualifiedIdentifier | NodeKind::TemplateType = unit.tree.kind(at) {

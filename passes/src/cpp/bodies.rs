@@ -22,7 +22,6 @@ use std::ops::Range;
 use clreduce_language::{Body, Item, NodeField, NodeKind};
 use clreduce_testcase::{Edit, tokens};
 
-use super::stand_ins::is_in_stand_in;
 use crate::analysis::{Unit, is_in, main_file};
 use crate::edit::is_smaller;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
@@ -30,9 +29,6 @@ use crate::snapshot::Snapshot;
 
 /// The pass.
 pub(crate) struct CppBodies;
-
-/// In a program of more bytes, members of stand-ins keep their bodies: these are short, and the linker misses them one after the other.
-const LARGE: usize = 64 << 10;
 
 impl Pass for CppBodies {
     fn info(&self) -> PassInfo {
@@ -46,9 +42,6 @@ impl Pass for CppBodies {
             for id in entities.ids() {
                 let item = entities.item(id);
                 let Some(body) = entities.body(unit.bytes, unit.tree, id) else { continue };
-                if unit.bytes.len() > LARGE && is_in_stand_in(unit, entities, id) {
-                    continue;
-                }
                 let whole = entities.range(unit.tree, id);
                 let removal = match only_definition(unit, whole.clone(), item) {
                     Some(range) => unit.delete(range),
@@ -121,7 +114,7 @@ mod tests {
     use clreduce_testcase::Language;
 
     use super::*;
-    use crate::harness::{assert_reduces, reduce_with};
+    use crate::harness::assert_reduces;
 
     #[test]
     fn friends_that_cannot_be_declared_go_as_a_whole() {
@@ -148,22 +141,5 @@ mod tests {
                      int *p() { return 0; }\nS s() { return {}; }\nS &r() { __builtin_unreachable(); }\n";
         let keep = ["a(f()) {", "f() {", "h() {", "p() {", "s() {", "r() {"];
         assert_reduces(&CppBodies, Language::CPP, before, &keep, after);
-    }
-
-    #[test]
-    fn in_a_large_program_stand_ins_keep_their_bodies() {
-        let class = |members: &str| {
-            format!(
-                "namespace std {{ template <class T> class vector {{ int n; int size() {{ return n; }} {members} }}; }}\nint f() {{ return 1; }}\n"
-            )
-        };
-        let reduced = |source: &str| reduce_with(&CppBodies, source, Language::CPP, |_| true);
-        let padding = |length: usize| format!("int a[] = {{ {} }};\n", "1, ".repeat(length / 3));
-        let short = class("");
-        assert!(!reduced(&short).contains("return n;"));
-        let left = reduced(&(short + &padding(LARGE)));
-        assert!(left.contains("return n;") && !left.contains("return 1;"), "{left}");
-        let long = class(&"int g(); ".repeat(1000));
-        assert!(!reduced(&(long + &padding(LARGE))).contains("return n;"));
     }
 }
