@@ -52,27 +52,18 @@ pub struct Policy {
     pub grouping: Grouping,
     /// The first group is one in so many of all proposals.
     pub first_group: u32,
-    /// The smallest group removes one in so many of the program's tokens at least; `None` tries single
-    /// proposals. A program that is small already has no such limit.
+    /// What is tried removes at least one in so many of the program's tokens, and a variant is skipped when all that it keeps
+    /// stood in a refuted one. Where proposals are tried one by one, a run ends with its first success. `None` tries single
+    /// proposals to the end. A program that is small already has no such limit.
     pub smallest_group: Option<u32>,
-    /// A variant removes one in so many of the program's tokens at least, with what goes along; `None` asks for no more than
-    /// one token. A program that is small already has no such limit.
-    pub least_gain: Option<u32>,
-    /// A run ends once one in so many of the program's tokens is gone, so that a sweep and other passes get their turn;
-    /// `None` goes on to the end.
-    pub until_lost: Option<u32>,
-    /// A run ends after so many refusals one after the other; `None` goes on to the end.
-    pub patience: Option<u32>,
     /// True if the pass runs on a program that is small already.
     pub on_small_programs: bool,
     /// True if declarations that a patch leaves unused are removed with it.
     pub removes_unused: bool,
-    /// True if a variant is skipped, while groups are large, when all that it keeps stood in a refuted variant too.
-    pub skips_refuted: bool,
     /// True if a variant may grow: a nested reduction must then make it smaller than what it came from.
     pub nested: bool,
-    /// So often a refused variant is tried again with what compilers missed in it.
-    pub repairs: u32,
+    /// True if a refused variant is tried again with what compilers missed in it.
+    pub repairs: bool,
 }
 
 impl fmt::Display for Policy {
@@ -104,18 +95,30 @@ pub(crate) const GROUPS: Policy = Policy {
     grouping: Grouping::Groups,
     first_group: 1,
     smallest_group: None,
-    least_gain: None,
-    until_lost: None,
-    patience: None,
     on_small_programs: true,
     removes_unused: false,
-    skips_refuted: false,
     nested: false,
-    repairs: 0,
+    repairs: false,
 };
 
 /// One by one, the proposal that removes most first.
 pub(crate) const BIGGEST_FIRST: Policy = Policy { grouping: Grouping::BiggestFirst, ..GROUPS };
+
+/// One by one on large programs, down to one in 64 of the program's tokens, until one succeeds.
+pub(crate) const LARGE_ONES: Policy =
+    Policy { smallest_group: Some(64), ..BIGGEST_FIRST.on_large_programs() };
+
+/// Groups of a quarter of the proposals on large programs, with what they leave unused, down to one in 64 of the program's tokens.
+/// All bodies or statements can hardly ever go at once.
+pub(crate) const LARGE_GROUPS: Policy =
+    Policy { first_group: 4, smallest_group: Some(64), ..GROUPS.with_unused().on_large_programs() };
+
+/// All proposals together, then groups down to one in 32 of the program's tokens, with what they leave unused and with repairs.
+pub(crate) const ALL_OR_LARGE_GROUPS: Policy =
+    Policy { smallest_group: Some(32), repairs: true, ..GROUPS.with_unused() };
+
+/// One by one, also where the program grows.
+pub(crate) const NESTED: Policy = Policy { nested: true, ..BIGGEST_FIRST };
 
 impl Policy {
     /// The same, but not on programs that are small already.
@@ -123,61 +126,6 @@ impl Policy {
         Self { on_small_programs: false, ..self }
     }
 
-    /// The same, but a variant removes one in `part` of the program's tokens at least.
-    pub(crate) const fn gaining(self, part: u32) -> Self {
-        Self { least_gain: Some(part), on_small_programs: false, ..self }
-    }
-
-    /// The same, but a refused variant is tried again, up to so many times, with what compilers missed in it.
-    pub(crate) const fn with_repairs(self, repairs: u32) -> Self {
-        Self { repairs, ..self }
-    }
-
-    /// The same, but a run ends once one in `part` of the program's tokens is gone.
-    pub(crate) const fn until_lost(self, part: u32) -> Self {
-        Self { until_lost: Some(part), ..self }
-    }
-}
-
-impl Policy {
-    /// The same, but a run ends after so many refusals one after the other.
-    pub(crate) const fn patient(self, refusals: u32) -> Self {
-        Self { patience: Some(refusals), ..self }
-    }
-}
-
-/// One by one on large programs, until one succeeds.
-pub(crate) const CUTS: Policy = Policy {
-    smallest_group: Some(64),
-    skips_refuted: true,
-    ..BIGGEST_FIRST.gaining(64).until_lost(256)
-};
-
-/// One by one on large programs, as long as one in `part` of the program's tokens goes.
-pub(crate) const fn large_ones(part: u32) -> Policy {
-    Policy {
-        smallest_group: Some(part),
-        skips_refuted: true,
-        removes_unused: true,
-        ..BIGGEST_FIRST.gaining(part)
-    }
-}
-
-/// One by one, also where the program grows.
-pub(crate) const NESTED: Policy = Policy { nested: true, ..BIGGEST_FIRST };
-
-/// Groups of a quarter of the proposals, and smaller ones down to one in `part` of the program's tokens.
-/// All bodies or statements can hardly ever go at once.
-pub(crate) const fn large_groups(part: u32) -> Policy {
-    Policy { first_group: 4, on_small_programs: false, ..all_or_large_groups(part) }
-}
-
-/// All proposals together, then groups down to one in `part` of the program's tokens.
-pub(crate) const fn all_or_large_groups(part: u32) -> Policy {
-    Policy { smallest_group: Some(part), skips_refuted: true, ..GROUPS }
-}
-
-impl Policy {
     /// The same, but declarations that a patch leaves unused go with it.
     pub(crate) const fn with_unused(self) -> Self {
         Self { removes_unused: true, ..self }

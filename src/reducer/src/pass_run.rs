@@ -24,13 +24,9 @@ pub(crate) struct PassRun<G> {
     lists: Arc<[ProposalList]>,
     /// The number of those that have not begun yet.
     lists_left: usize,
-    /// The sizes of groups, where proposals are tried together.
-    sizes: Option<GroupSizes>,
-    /// The least number of tokens that a variant must remove, if there is one.
-    least_gain: Option<usize>,
-    /// Refusals since the last success, and how many of them end the run, if any do.
-    refusals: u32,
-    patience: Option<u32>,
+    /// The sizes of groups; of proposals that are tried one by one, the tokens that a variant has less at least.
+    sizes: GroupSizes,
+    is_in_groups: bool,
     /// Removes with a patch the declarations that it leaves without a use, if they may go.
     unused: Option<Arc<UnusedDeclarations>>,
     search: Exploration<G>,
@@ -45,16 +41,6 @@ pub(crate) struct PassRun<G> {
     repairs: Option<Repairs>,
     /// The refused group that is to be repaired.
     refused: Option<Combination>,
-}
-
-/// What a pass run does not try.
-#[derive(Clone, Copy)]
-pub(crate) struct PassRunLimits {
-    pub(crate) sizes: GroupSizes,
-    /// The least number of tokens that a variant must remove, if there is one.
-    pub(crate) least_gain: Option<usize>,
-    /// The refusals one after the other that end the run, if any do.
-    pub(crate) patience: Option<u32>,
 }
 
 /// Of levels in the middle of deep nests, the smallest group is this part.
@@ -89,10 +75,9 @@ impl<G: Search> PassRun<G> {
         row: &Row,
         proposals: Vec<Proposal>,
         mut lists: Vec<ProposalList>,
-        limits: PassRunLimits,
+        sizes: GroupSizes,
         unused: Option<Arc<UnusedDeclarations>>,
     ) -> Self {
-        let PassRunLimits { sizes, least_gain, patience } = limits;
         let patches: Vec<Patch> = proposals.into_iter().map(|proposal| proposal.patch).collect();
         let is_in_groups = row.policy.grouping == Grouping::Groups;
         if !is_in_groups {
@@ -114,16 +99,14 @@ impl<G: Search> PassRun<G> {
             lists_left: lists.len(),
             lists: lists.into(),
             search: Exploration::OneByOne(OneByOne::new(Vec::new())),
-            sizes: is_in_groups.then_some(sizes),
-            least_gain,
-            refusals: 0,
-            patience,
+            sizes,
+            is_in_groups,
             accepted: Arc::default(),
             order: SizeRule::of(row),
             superseded: false,
             attempt: None,
             has_tried: false,
-            repairs: (row.policy.repairs > 0).then(|| Repairs::new(row.policy.repairs)),
+            repairs: row.policy.repairs.then(Repairs::default),
             refused: None,
         }
     }
@@ -135,11 +118,11 @@ impl<G: Search> PassRun<G> {
         current: &(TestCase, Size),
         refuted: &Refuted,
     ) -> Option<&Combination> {
-        while self.attempt.is_none() && !self.superseded && self.has_patience() {
+        while self.attempt.is_none() && !self.superseded && !self.is_over() {
             if let Some(refused) = self.refused.take() {
                 self.attempt = self.repaired(&refused, current, refuted);
                 if self.attempt.is_none() {
-                    self.refuse();
+                    self.search.take_verdict(false);
                 }
                 continue;
             }
@@ -175,6 +158,11 @@ impl<G: Search> PassRun<G> {
         self.attempt.as_ref()
     }
 
+    /// Large proposals change what the others are worth: a run of single ones ends with its first success.
+    fn is_over(&self) -> bool {
+        !self.is_in_groups && self.sizes.least > 0 && !self.accepted.is_empty()
+    }
+
     /// Takes the verdict on the variant that is being tried. Returns what was tried if it is the new test case.
     pub(crate) fn take_verdict(
         &mut self,
@@ -194,23 +182,8 @@ impl<G: Search> PassRun<G> {
                 return None;
             }
         }
-        if !interesting {
-            self.refuse();
-            return None;
-        }
-        self.refusals = 0;
-        self.search.take_verdict(true);
-        Some(attempt)
-    }
-
-    /// The group under way is given up.
-    fn refuse(&mut self) {
-        self.refusals += 1;
-        self.search.take_verdict(false);
-    }
-
-    fn has_patience(&self) -> bool {
-        self.patience.is_none_or(|patience| self.refusals < patience)
+        self.search.take_verdict(interesting);
+        interesting.then_some(attempt)
     }
 
     /// Returns true if complaints about the variant that is tried matter.
@@ -296,10 +269,10 @@ impl<G: Search> PassRun<G> {
             let sizes = GroupSizes { least: (items.len() / DEEP_GROUPS) as u64, first: 1 };
             let levels = items.into_iter().map(|index| (index, 1)).collect();
             Exploration::InGroups(G::over(levels, sizes))
-        } else if let Some(sizes) = self.sizes {
+        } else if self.is_in_groups {
             let weights = self.weights(&items);
             let items = items.into_iter().zip(weights).collect();
-            Exploration::InGroups(G::over(items, sizes))
+            Exploration::InGroups(G::over(items, self.sizes))
         } else {
             Exploration::OneByOne(OneByOne::new(items))
         };
@@ -342,7 +315,8 @@ impl<G: Search> PassRun<G> {
         let size = Size::of_variant(&variant, &kept, |file| {
             self.recountable[file].then(|| self.base.tokens(file))
         });
-        let is_worth_it = self.least_gain.is_none_or(|gain| size.tokens + gain <= current.1.tokens);
+        let least = if self.is_in_groups { 0 } else { self.sizes.least as usize };
+        let is_worth_it = least == 0 || size.tokens + least <= current.1.tokens;
         if !is_worth_it || !self.order.allows((&variant, &size), current) {
             return None;
         }

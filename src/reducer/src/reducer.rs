@@ -13,7 +13,7 @@ use crate::choice::PassChoice;
 use crate::headers::Headers;
 use crate::lists::lists;
 use crate::nested::Nested;
-use crate::pass_run::{Combination, PassRun, PassRunLimits};
+use crate::pass_run::{Combination, PassRun};
 use crate::protected::Protected;
 use crate::refuted::Refuted;
 use crate::schedule::{Position, Schedule};
@@ -61,8 +61,6 @@ pub struct Reducer<G = Groups> {
     at: Position,
     /// The pass under way: the index of its row, and the state of its run.
     pass_run: Option<(usize, PassRun<G>)>,
-    /// The pass run ends once the program has fewer tokens.
-    run_until: usize,
     /// The nested reduction that the pass run waits for.
     nested: Option<Nested<Self>>,
     refuted: Refuted,
@@ -97,7 +95,6 @@ impl<G: Search> Reducer<G> {
             current: (case, size),
             at: Position::default(),
             pass_run: None,
-            run_until: 0,
             nested: None,
             refuted: Refuted::default(),
             chances: Chances::new(&rows),
@@ -122,7 +119,6 @@ impl<G: Search> Reducer<G> {
             current: (case.clone(), Size::of(&case)),
             at: Position::default(),
             pass_run: None,
-            run_until: 0,
             nested: None,
             refuted: self.refuted.for_nested(),
             headers,
@@ -183,18 +179,12 @@ impl<G: Search> Reducer<G> {
             .then(|| UnusedDeclarations::new(&self.base).map(Arc::new))
             .flatten();
         let sizes = self.sizes(row);
-        let skips_texts =
-            sizes.least > 0 && self.grain().is_some_and(|grain| grain.policy.skips_refuted);
-        let proposals = self.refuted.begin_run(&base, row, skips_texts, proposals);
+        let proposals = self.refuted.begin_run(&base, row, sizes.least > 0, proposals);
         let is_deep = |proposal: &Proposal| {
             self.nests.get_or_init(|| NestMiddles::of(&base)).hold(&proposal.patch)
         };
         let lists = lists(&proposals, is_deep);
-        let tokens = self.current.1.tokens;
-        self.run_until = row.policy.until_lost.map_or(0, |part| tokens - tokens / part as usize);
-        let least_gain = row.policy.least_gain.map(|part| tokens / part as usize);
-        let limits = PassRunLimits { sizes, least_gain, patience: row.policy.patience };
-        self.pass_run = Some((index, PassRun::new(base, row, proposals, lists, limits, unused)));
+        self.pass_run = Some((index, PassRun::new(base, row, proposals, lists, sizes, unused)));
         true
     }
 
@@ -305,9 +295,7 @@ impl<G: Search> CandidateSource for Reducer<G> {
                 }
                 continue;
             };
-            let goes_on = self.current.1.tokens >= self.run_until;
-            let attempt = goes_on.then(|| run.next(&self.current, &self.refuted)).flatten();
-            if let Some(attempt) = attempt {
+            if let Some(attempt) = run.next(&self.current, &self.refuted) {
                 let trial = trial(*row, self.has_run[*row], attempt, &self.current.1);
                 return Next::Candidate(Candidate {
                     variant: attempt.variant.clone(),

@@ -10,8 +10,6 @@ use clreduce_testcase::{Complaint, Patch};
 /// The state of the repairs of one pass run.
 #[derive(Clone, Default)]
 pub(crate) struct Repairs {
-    /// The number of times that a group is repaired.
-    most: u32,
     /// The declarations that were missed in what was accepted.
     needed: Arc<[ItemId]>,
     /// The complaints about the variant that is tried.
@@ -28,14 +26,10 @@ pub(crate) struct Repairs {
 }
 
 impl Repairs {
-    /// Repairs for a run that tries a group again up to `times` times.
-    pub(crate) fn new(most: u32) -> Self {
-        Self { most, ..Self::default() }
-    }
-
     /// Returns true if complaints about the variant that is tried matter.
     pub(crate) fn are_possible(&self) -> bool {
-        self.count < self.most
+        const MOST_REPAIRS: u32 = 6;
+        self.count < MOST_REPAIRS
     }
 
     /// Takes the complaints about the variant that is tried, before the verdict.
