@@ -57,6 +57,26 @@ pub(crate) fn line_at(text: &[u8], offset: usize) -> Option<u32> {
     is_own.then_some(line)
 }
 
+/// An [expanded] text with spaces in the place of line markers and of all that comes from headers, so that every place stays where it
+/// is: to whoever reads the text, types of the language are not those that clang's header defines.
+pub(crate) fn without_headers(text: &[u8]) -> Vec<u8> {
+    let (mut own, mut is_own) = (Vec::with_capacity(text.len()), true);
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        let content = line.strip_suffix(b"\n").unwrap_or(line);
+        let marker = marker(content);
+        if let Some((_, file)) = &marker {
+            is_own = *file == FILE.as_bytes();
+        }
+        if marker.is_none() && is_own {
+            own.extend_from_slice(line);
+        } else {
+            own.resize(own.len() + content.len(), b' ');
+            own.extend_from_slice(&line[content.len()..]);
+        }
+    }
+    own
+}
+
 /// The line and the file that a line marker names: `# 12 "kernel.cl" 2`.
 fn marker(line: &[u8]) -> Option<(u32, &[u8])> {
     let mut parts = line.strip_prefix(b"# ")?.split(|&byte| byte == b'"');

@@ -6,7 +6,7 @@
 use clreduce_language::{NodeField, NodeId, NodeKind, Number, Symbols, SyntaxTree, Types};
 use clreduce_testcase::{Language, TokenKind, tokens};
 
-use crate::expanded::line_at;
+use crate::expanded::{line_at, without_headers};
 use crate::finding::{Certainty, Finding, FindingKind};
 
 /// Functions of integers whose arguments are all of one type.
@@ -28,7 +28,8 @@ const SAME: [&str; 12] = [
 const LIMITS: [&str; 3] = ["clamp", "max", "min"];
 
 /// Finds the calls in a preprocessed program in OpenCL C.
-pub(crate) fn mixed_arguments(text: &[u8]) -> Vec<Finding> {
+pub(crate) fn mixed_arguments(expanded: &[u8]) -> Vec<Finding> {
+    let text = &without_headers(expanded)[..];
     let is_named = |word: &[u8]| is_listed(&String::from_utf8_lossy(word));
     let mut words = tokens(text).filter(|token| token.kind == TokenKind::Word);
     if !words.any(|token| is_named(&text[token.range()])) {
@@ -48,7 +49,7 @@ pub(crate) fn mixed_arguments(text: &[u8]) -> Vec<Finding> {
         let found = (is_listed(name) && !is_own).then(|| mixture(name, &numbers)).flatten()?;
         Some(Finding {
             kind: FindingKind::NonPortable,
-            line: line_at(text, tree.range(call).start),
+            line: line_at(expanded, tree.range(call).start),
             tool: "clreduce",
             certainty: Certainty::Certain,
             message: format!(
@@ -103,6 +104,21 @@ mod tests {
         assert!(found("i = max(i, 3u)").is_none() && found("i = mad24(i, 2, 3)").is_none());
         // What is not known is not judged.
         assert!(found("s = max(unknown, s)").is_none());
+    }
+
+    /// clang's header makes typedefs of the names of vectors.
+    #[test]
+    fn headers_of_clang_say_nothing_about_types() {
+        let found = |argument: &str| {
+            let source = format!(
+                "# 1 \"kernel.cl\"\n# 1 \"/lib/opencl-c-base.h\" 1\n\
+                 typedef int int2 __attribute__((ext_vector_type(2)));\n\
+                 # 7 \"kernel.cl\" 2\nkernel void k(int2 v) {{\n  v = mad24(v, {argument}, v);\n}}\n"
+            );
+            mixed_arguments(source.as_bytes()).pop().map(|one| one.line)
+        };
+        assert_eq!(found("(int2)(7)"), None);
+        assert_eq!(found("7"), Some(Some(8)));
     }
 
     #[test]
