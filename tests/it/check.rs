@@ -64,9 +64,10 @@ fn a_stage_without_its_tool_names_the_package() {
     let err = String::from_utf8(run.stderr).unwrap();
     assert_eq!(run.status.code(), Some(3));
     assert!(
-        err.contains("`oclgrind-kernel` is not installed; install it: apt-get install oclgrind"),
+        err.contains("`oclgrind-kernel` is not installed; install it: apt-get install oclgrind\n"),
         "{err}"
     );
+    assert!(!err.contains("repeated"), "{err}");
 }
 
 #[test]

@@ -104,7 +104,8 @@ impl Simulate {
             };
             // Oclgrind crashes on some kernels with vectors when it follows uninitialised values. Without, it finds
             // races in them.
-            if cancel.is_cancelled() || left().is_some_and(|left| left.is_zero()) {
+            let is_missing = failure.kind == FailureKind::ToolMissing;
+            if is_missing || cancel.is_cancelled() || left().is_some_and(|left| left.is_zero()) {
                 return Err(failure);
             }
             failure.message.push_str(
