@@ -14,7 +14,7 @@ use std::time::Instant;
 use bazel_remote_apis::build::bazel::remote::execution::v2 as api;
 use bazel_remote_apis::google::longrunning::operation;
 use clreduce::{Cancel, Interestingness, Limits, TestCase, TestCommand, Verdict};
-use clreduce_remote::{Remote, RemoteOptions, RemoteSettings, RemoteTest, Sandbox, TestFiles};
+use clreduce_remote::{ActionFiles, Remote, RemoteOptions, RemoteSettings, RemoteTest, Sandbox};
 use prost::Message;
 use sha2::{Digest as _, Sha256};
 use tokio::runtime::Runtime;
@@ -105,7 +105,7 @@ fn ours(url: &str, program: &str) -> Result<RemoteTest, Box<dyn Error>> {
         std::fs::OpenOptions::new().write(true).create_new(true).mode(0o755).open(&script)?;
     file.write_all(TEST.as_bytes())?;
     drop(file);
-    let files = TestFiles::of_command(&TestCommand::program(&script)?, &[])?;
+    let files = ActionFiles::of_command(&TestCommand::program(&script)?, &[])?;
     let settings = RemoteSettings {
         program: program.into(),
         limits: Limits::default(),

@@ -38,7 +38,9 @@ mod measured {
     use std::time::Instant;
 
     use clreduce::{Cancel, Interestingness, Limits, Pool, TestCase, TestCommand};
-    use clreduce_remote::{Remote, RemoteOptions, RemoteSettings, RemoteTest, Sandbox, TestFiles};
+    use clreduce_remote::{
+        ActionFiles, Remote, RemoteOptions, RemoteSettings, RemoteTest, Sandbox,
+    };
 
     use super::executor::Service;
 
@@ -76,7 +78,7 @@ mod measured {
             pattern: None,
             sandbox: Sandbox::default(),
         };
-        let files = TestFiles::of_command(&command, &[])?;
+        let files = ActionFiles::of_command(&command, &[])?;
         let test = RemoteTest::new(remote, files, settings, &Cancel::new())?.ok_or("cancelled")?;
         let (test, pool) = (Arc::new(test), Pool::new(slots)?);
         let failed = Arc::new(AtomicUsize::new(0));

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::ir::{Binary, Builtin, Joint, Scalar, Type, Unary};
+use crate::ir::{Binary, Builtin, Joint, ScalarType, Ty, Unary};
 
 /// Says why a list of features cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -83,12 +83,12 @@ const CONSTRUCTS: [&str; 43] = [
 /// A list of features that are left out. An entry such as `mad_sat.long` joins several: a construct is left out that has
 /// all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Avoid(Vec<Entry>);
+pub struct Avoid(Vec<AvoidEntry>);
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
+struct AvoidEntry {
     name: Option<&'static str>,
-    scalar: Option<Scalar>,
+    scalar: Option<ScalarType>,
     lanes: Option<u8>,
 }
 
@@ -115,13 +115,13 @@ impl Avoid {
     /// True if all vectors of a length are to be avoided.
     #[must_use]
     pub(crate) fn names_lanes(&self, lanes: u8) -> bool {
-        let all = Entry { lanes: Some(lanes), ..Entry::default() };
+        let all = AvoidEntry { lanes: Some(lanes), ..AvoidEntry::default() };
         self.0.contains(&all)
     }
 
     /// True if a construct is to be avoided where one of its types is this one.
     #[must_use]
-    pub fn has(&self, feature: &str, ty: Type) -> bool {
+    pub fn has(&self, feature: &str, ty: Ty) -> bool {
         self.0.iter().any(|entry| {
             entry.name.is_none_or(|name| name == feature)
                 && entry.scalar.is_none_or(|scalar| scalar == ty.scalar)
@@ -153,23 +153,23 @@ impl FromStr for Avoid {
     }
 }
 
-fn entry(text: &str) -> Result<Entry, AvoidError> {
-    let mut entry = Entry::default();
+fn entry(text: &str) -> Result<AvoidEntry, AvoidError> {
+    let mut entry = AvoidEntry::default();
     for part in text.split('.') {
         if part.is_empty() {
             return Err(AvoidError::NoName(text.to_owned()));
         }
         let digits = part.trim_start_matches(|c: char| !c.is_ascii_digit());
         let stem = &part[..part.len() - digits.len()];
-        let lanes = digits.parse().ok().filter(|lanes| Type::LANES.contains(lanes));
-        let mut scalars = Scalar::ALL.into_iter().chain(Scalar::FLOATS);
+        let lanes = digits.parse().ok().filter(|lanes| Ty::LANES.contains(lanes));
+        let mut scalars = ScalarType::ALL.into_iter().chain(ScalarType::FLOATS);
         let scalar = scalars.find(|scalar| scalar.name() == stem);
         let added = if let Some(name) = names().into_iter().find(|name| *name == part) {
-            Entry { name: Some(name), ..Entry::default() }
+            AvoidEntry { name: Some(name), ..AvoidEntry::default() }
         } else if scalar.is_some() && (digits.is_empty() || lanes.is_some()) {
-            Entry { scalar, lanes, ..Entry::default() }
+            AvoidEntry { scalar, lanes, ..AvoidEntry::default() }
         } else if stem == "vec" && lanes.is_some() {
-            Entry { lanes, ..Entry::default() }
+            AvoidEntry { lanes, ..AvoidEntry::default() }
         } else {
             return Err(unknown(part));
         };
@@ -179,7 +179,7 @@ fn entry(text: &str) -> Result<Entry, AvoidError> {
         if is_twice {
             return Err(AvoidError::Twice(text.to_owned()));
         }
-        entry = Entry {
+        entry = AvoidEntry {
             name: added.name.or(entry.name),
             scalar: added.scalar.or(entry.scalar),
             lanes: added.lanes.or(entry.lanes),
@@ -190,7 +190,7 @@ fn entry(text: &str) -> Result<Entry, AvoidError> {
 
 fn unknown(part: &str) -> AvoidError {
     let mut known = names();
-    known.extend(Scalar::ALL.into_iter().chain(Scalar::FLOATS).map(Scalar::name));
+    known.extend(ScalarType::ALL.into_iter().chain(ScalarType::FLOATS).map(ScalarType::name));
     known.push("vec2");
     known.push("vec3");
     known.sort_unstable();
@@ -234,9 +234,9 @@ mod tests {
     #[test]
     fn entries_join_names_and_types() {
         let avoid: Avoid = "mad_sat.long, vec3,shift_left".parse().unwrap();
-        let long4 = Type { scalar: Scalar::Long, lanes: 4 };
-        let int3 = Type { scalar: Scalar::Int, lanes: 3 };
-        assert!(avoid.has("mad_sat", long4) && !avoid.has("mad_sat", Type::INT));
+        let long4 = Ty { scalar: ScalarType::Long, lanes: 4 };
+        let int3 = Ty { scalar: ScalarType::Int, lanes: 3 };
+        assert!(avoid.has("mad_sat", long4) && !avoid.has("mad_sat", Ty::INT));
         assert!(avoid.has("add", int3) && !avoid.has("add", long4));
         assert!(avoid.has("shift_left", long4) && avoid.names("shift_left"));
         assert!("long4.add".parse::<Avoid>().unwrap().has("add", long4));

@@ -8,7 +8,7 @@ use crate::ir::constructs::{construct, statement};
 use crate::ir::{ExprKind, Program, StmtId};
 use crate::kernel::Kernel;
 use crate::profile::Profile;
-use crate::random::Key;
+use crate::random::SeedKey;
 use crate::reduce::{jumps, lifted, replace};
 use crate::repair::repair;
 
@@ -94,7 +94,7 @@ impl Kernel {
     /// A program that was made of this one, as a kernel; `None` if it cannot be made valid.
     pub(crate) fn repaired(&self, mut program: Program, avoid: &Avoid) -> Option<Self> {
         let profile = Profile { avoid: avoid.clone(), target: self.target, ..Profile::default() };
-        let features = Features::new(&profile, Key::root(0));
+        let features = Features::new(&profile, SeedKey::root(0));
         let report = repair(&mut program, &features);
         report.is_clean().then(|| Self::of(program, report, self))
     }

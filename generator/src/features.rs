@@ -2,15 +2,15 @@
 //! gives the rest different weights.
 
 use crate::avoid::Avoid;
-use crate::ir::{Binary, Builtin, Joint, Scalar, Type};
+use crate::ir::{Binary, Builtin, Joint, ScalarType, Ty};
 use crate::profile::{Profile, Target};
-use crate::random::Key;
+use crate::random::SeedKey;
 
 /// The features of one seed.
 #[derive(Clone, Debug)]
 pub struct Features {
     avoid: Avoid,
-    key: Key,
+    key: SeedKey,
     /// The share of features that are on, in percent.
     share: u64,
     target: Target,
@@ -21,7 +21,7 @@ pub struct Features {
 impl Features {
     /// The features for a key.
     #[must_use]
-    pub fn new(profile: &Profile, key: Key) -> Self {
+    pub fn new(profile: &Profile, key: SeedKey) -> Self {
         let share = 50 + key.stream().below(51);
         let (avoid, doubles) = (profile.avoid.clone(), profile.doubles);
         let (target, sub_groups) = (profile.target, profile.sub_groups);
@@ -29,14 +29,14 @@ impl Features {
     }
 
     /// The scalar types that there are, avoided or not.
-    pub fn scalars(&self) -> impl Iterator<Item = Scalar> + use<> {
-        let double = self.doubles.then_some(Scalar::Double);
-        Scalar::ALL.into_iter().chain([Scalar::Float]).chain(double)
+    pub fn scalars(&self) -> impl Iterator<Item = ScalarType> + use<> {
+        let double = self.doubles.then_some(ScalarType::Double);
+        ScalarType::ALL.into_iter().chain([ScalarType::Float]).chain(double)
     }
 
     /// How often a feature is chosen: 0 if never.
     #[must_use]
-    pub fn weight(&self, name: &str, ty: Type) -> u32 {
+    pub fn weight(&self, name: &str, ty: Ty) -> u32 {
         if self.avoid.has(name, ty) {
             return 0;
         }
@@ -46,7 +46,7 @@ impl Features {
 
     /// True if a feature is not avoided, on or not.
     #[must_use]
-    pub fn allows(&self, name: &str, ty: Type) -> bool {
+    pub fn allows(&self, name: &str, ty: Ty) -> bool {
         !self.avoid.has(name, ty)
     }
 
@@ -64,18 +64,18 @@ impl Features {
 
     /// As `weight`, for an operator with this result.
     #[must_use]
-    pub fn binary(&self, operator: Binary, ty: Type) -> u32 {
+    pub fn binary(&self, operator: Binary, ty: Ty) -> u32 {
         // In OpenCL C, a quotient of `float` may be wrong by 2.5 units, even if the exact one is a number of the type.
-        let is_certain = operator != Binary::Divide || ty.scalar != Scalar::Float;
+        let is_certain = operator != Binary::Divide || ty.scalar != ScalarType::Float;
         let fits = operator.has(ty.scalar) && (is_certain || self.are_of_cuda());
         if fits { self.weight(operator.texts().1, ty) } else { 0 }
     }
 
     /// As `weight`, for a collective function on values of a type.
     #[must_use]
-    pub fn joint(&self, function: Joint, ty: Type) -> u32 {
+    pub fn joint(&self, function: Joint, ty: Ty) -> u32 {
         let is_asked = self.sub_groups || !function.is_of_sub_group();
-        let fits = self.target.has_joint(function) && self.allows(function.feature(), Type::INT);
+        let fits = self.target.has_joint(function) && self.allows(function.feature(), Ty::INT);
         // Who asks for sub-groups wants to see them.
         let times = if function.is_of_sub_group() { 2 } else { 1 };
         if fits && is_asked { times * self.weight(function.name(), ty) } else { 0 }
@@ -84,13 +84,13 @@ impl Features {
     /// True if functions of sub-groups are among the features of the seed.
     #[must_use]
     pub fn has_sub_groups(&self) -> bool {
-        let is_on = |function: Joint| self.joint(function, Type::INT) > 0;
+        let is_on = |function: Joint| self.joint(function, Ty::INT) > 0;
         self.sub_groups && Joint::ALL.into_iter().any(|one| one.is_of_sub_group() && is_on(one))
     }
 
     /// As `weight`, for a built-in function with this result.
     #[must_use]
-    pub fn builtin(&self, builtin: Builtin, ty: Type) -> u32 {
+    pub fn builtin(&self, builtin: Builtin, ty: Ty) -> u32 {
         let fits = self.target.has(builtin) && builtin.can_return(ty);
         if fits { self.weight(builtin.name(), ty) } else { 0 }
     }

@@ -8,7 +8,7 @@ use crate::ir::Program;
 use crate::policy;
 use crate::print::{self, Extras};
 use crate::profile::{Edits, Profile, ProfileError, Target};
-use crate::random::{FORMAT, Key};
+use crate::random::{FORMAT, SeedKey};
 use crate::repair::repair;
 
 /// How the origin of a kernel begins that is not the one of a seed any more.
@@ -93,8 +93,8 @@ pub fn generate(seed: u64, profile: &Profile) -> Result<Kernel, ProfileError> {
 }
 
 /// The place of everything that a seed decides in a mode.
-pub(crate) fn root(seed: u64, profile: &Profile) -> Key {
-    Key::root(seed).named(profile.mode.name())
+pub(crate) fn root(seed: u64, profile: &Profile) -> SeedKey {
+    SeedKey::root(seed).named(profile.mode.name())
 }
 
 pub(crate) fn features(seed: u64, profile: &Profile) -> Features {

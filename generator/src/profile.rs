@@ -7,7 +7,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::avoid::Avoid;
-use crate::ir::{Builtin, Joint, Scalar, Type};
+use crate::ir::{Builtin, Joint, ScalarType, Ty};
 
 /// The edits that variants have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub struct Profile {
     /// The kinds of constructs.
     pub mode: Mode,
     /// The size of each kernel lies in this range.
-    pub tokens: Tokens,
+    pub tokens: TokenRange,
     /// The features that are left out.
     pub avoid: Avoid,
     /// True for kernels with `double`, which devices need not have.
@@ -62,7 +62,7 @@ impl Default for Profile {
         Self {
             target: Target::OpenCl12,
             mode: Mode::Free,
-            tokens: Tokens::default(),
+            tokens: TokenRange::default(),
             avoid: Avoid::default(),
             doubles: false,
             sub_groups: false,
@@ -199,9 +199,9 @@ impl Mode {
 
 /// A range of sizes in tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tokens(RangeInclusive<u32>);
+pub struct TokenRange(RangeInclusive<u32>);
 
-impl Tokens {
+impl TokenRange {
     /// The least size: a kernel has parameters, variables and a result.
     pub const LEAST: u32 = 300;
     /// The greatest size.
@@ -231,19 +231,19 @@ impl Tokens {
     }
 }
 
-impl Default for Tokens {
+impl Default for TokenRange {
     fn default() -> Self {
         Self(300..=3000)
     }
 }
 
-impl fmt::Display for Tokens {
+impl fmt::Display for TokenRange {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}..{}", self.from(), self.to())
     }
 }
 
-impl FromStr for Tokens {
+impl FromStr for TokenRange {
     type Err = ProfileError;
 
     fn from_str(text: &str) -> Result<Self, ProfileError> {
@@ -259,7 +259,7 @@ pub enum ProfileError {
     /// Sizes that no kernel can have.
     #[error(
         "no kernel has {from} to {to} tokens: write A..B with A at most B, A at least {least} and B at most {most}",
-        least = Tokens::LEAST, most = Tokens::MOST
+        least = TokenRange::LEAST, most = TokenRange::MOST
     )]
     #[allow(missing_docs, reason = "the ends of the range")]
     Tokens { from: u32, to: u32 },
@@ -305,21 +305,21 @@ pub enum ProfileError {
 }
 
 /// The features that the exchange of elements at barriers needs, and their types.
-pub(crate) const COMMUNICATION: [(&str, Type); 12] = [
+pub(crate) const COMMUNICATION: [(&str, Ty); 12] = [
     ("uint", UINT),
-    ("long", Type::scalar(Scalar::Long)),
-    ("barrier", Type::INT),
-    ("id", Type::INT),
-    ("constant", Type::INT),
-    ("add", Type::INT),
+    ("long", Ty::scalar(ScalarType::Long)),
+    ("barrier", Ty::INT),
+    ("id", Ty::INT),
+    ("constant", Ty::INT),
+    ("add", Ty::INT),
     ("add", UINT),
-    ("multiply", Type::INT),
+    ("multiply", Ty::INT),
     ("multiply", UINT),
-    ("remainder", Type::INT),
+    ("remainder", Ty::INT),
     ("remainder", UINT),
     ("convert", UINT),
 ];
-const UINT: Type = Type::scalar(Scalar::Uint);
+const UINT: Ty = Ty::scalar(ScalarType::Uint);
 
 impl Profile {
     /// Checks that the parts fit together.
@@ -327,7 +327,7 @@ impl Profile {
     /// # Errors
     /// If the mode needs what is to be avoided.
     pub fn check(&self) -> Result<(), ProfileError> {
-        if self.avoid.has("int", Type::INT) {
+        if self.avoid.has("int", Ty::INT) {
             return Err(ProfileError::Needed("int"));
         }
         if self.doubles && self.avoid.names("double") {
@@ -338,10 +338,10 @@ impl Profile {
         if self.mode != Mode::Free {
             needs.extend(self.mode.has_barriers().then_some(COMMUNICATION).into_iter().flatten());
             if self.mode.has_sections() {
-                needs.extend([("barrier", Type::INT), ("atomic_section", Type::INT)]);
+                needs.extend([("barrier", Ty::INT), ("atomic_section", Ty::INT)]);
             }
             if self.mode.has_reductions() {
-                needs.extend([("barrier", Type::INT), ("atomic_reduction", Type::INT)]);
+                needs.extend([("barrier", Ty::INT), ("atomic_reduction", Ty::INT)]);
             }
         }
         let (mode, needs_vectors) =
@@ -375,7 +375,7 @@ impl Profile {
     /// Checks that there are vectors of some length.
     fn check_lanes(&self) -> Result<(), ProfileError> {
         let most = if self.target == Target::Cuda { 4 } else { 16 };
-        let lanes = Type::LANES.into_iter().filter(|lanes| (2..=most).contains(lanes));
+        let lanes = Ty::LANES.into_iter().filter(|lanes| (2..=most).contains(lanes));
         if lanes.clone().any(|lanes| !self.avoid.names_lanes(lanes)) {
             return Ok(());
         }
@@ -389,7 +389,7 @@ impl Profile {
     /// # Errors
     /// If it avoids what branches need.
     pub fn check_variants(&self) -> Result<(), ProfileError> {
-        match ["if", "less"].into_iter().find(|name| self.avoid.has(name, Type::INT)) {
+        match ["if", "less"].into_iter().find(|name| self.avoid.has(name, Ty::INT)) {
             Some(feature) => Err(ProfileError::Variants(feature)),
             None => Ok(()),
         }

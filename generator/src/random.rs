@@ -6,9 +6,9 @@ pub const FORMAT: u64 = 5;
 
 /// The place of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Key(u64);
+pub struct SeedKey(u64);
 
-impl Key {
+impl SeedKey {
     /// The key of everything that a seed decides.
     #[must_use]
     pub fn root(seed: u64) -> Self {
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn weights_are_shares() {
-        let mut stream = Key::root(1).stream();
+        let mut stream = SeedKey::root(1).stream();
         let mut counts = [0; 3];
         for _ in 0..10_000 {
             counts[stream.weighted(&[(1, 0), (0, 1), (3, 2)]).unwrap()] += 1;

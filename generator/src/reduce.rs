@@ -7,15 +7,15 @@ mod functions;
 use std::collections::BTreeSet;
 
 use crate::interpret;
-use crate::ir::{Block, ExprKind, Initial, Path, Program, Space, StmtId, StmtKind, VarId};
+use crate::ir::{Block, ExprKind, Initial, Path, Program, StmtId, StmtKind, Storage, VarId};
 use crate::kernel::Kernel;
-use crate::random::Key;
+use crate::random::SeedKey;
 use crate::repair::objects::without_addresses;
 
 /// Makes a kernel smaller while `interesting` says yes. It gets valid kernels with their right results; each step is one
 /// call.
 pub fn reduce(kernel: &Kernel, interesting: &mut dyn FnMut(&Kernel) -> bool) -> Kernel {
-    let mut reducer = Reducer { best: kernel.clone(), interesting };
+    let mut reducer = KernelReducer { best: kernel.clone(), interesting };
     loop {
         let before = reducer.best.source.len();
         reducer.one_item();
@@ -33,12 +33,12 @@ pub fn reduce(kernel: &Kernel, interesting: &mut dyn FnMut(&Kernel) -> bool) -> 
     }
 }
 
-struct Reducer<'a> {
+struct KernelReducer<'a> {
     best: Kernel,
     interesting: &'a mut dyn FnMut(&Kernel) -> bool,
 }
 
-impl Reducer<'_> {
+impl KernelReducer<'_> {
     /// Takes a candidate if it is smaller, valid and interesting.
     fn tried(&mut self, program: Program) -> bool {
         let report = interpret::run(&program);
@@ -69,9 +69,9 @@ impl Reducer<'_> {
         let used = used_variables(&self.best.program);
         let mut program = self.best.program.clone();
         for (index, variable) in (0..).zip(&mut program.variables) {
-            let is_object = matches!(variable.space, Space::Object(_));
+            let is_object = matches!(variable.space, Storage::Object(_));
             if !is_object && !used.contains(&VarId(index)) {
-                variable.space = Space::Private;
+                variable.space = Storage::Private;
             }
         }
         program.fixed_size = false;
@@ -210,7 +210,7 @@ fn with_declarations(mut program: Program, original: &Program) -> Program {
 }
 
 /// The statements within a statement, to take its place. A loop leaves its counter as a variable.
-pub(crate) fn lifted(program: &mut Program, kind: StmtKind, key: Key) -> Option<Block> {
+pub(crate) fn lifted(program: &mut Program, kind: StmtKind, key: SeedKey) -> Option<Block> {
     match kind {
         StmtKind::If(_, then, other) => Some([then, other].concat()),
         StmtKind::Switch(switch) => {
@@ -286,7 +286,7 @@ mod tests {
     /// Fewer work-items have shorter buffers, and no index may leave them.
     #[test]
     fn candidates_stay_within_the_buffers_of_their_launch() {
-        let tokens = crate::Tokens::new(300, 500).expect("a range");
+        let tokens = crate::TokenRange::new(300, 500).expect("a range");
         let profile = Profile { mode: Mode::Barrier, tokens, ..Profile::default() };
         for seed in 0..8 {
             let kernel = crate::generate(seed, &profile).expect("a profile that fits");
@@ -307,7 +307,7 @@ mod tests {
         let sizes: Vec<u32> = sizes.map(|size| size.parse().expect("a number")).collect();
         let mut program = kernel.program.clone();
         for variable in &mut program.variables {
-            let Space::Global(buffer) = variable.space else { continue };
+            let Storage::Global(buffer) = variable.space else { continue };
             let values: Box<[i64]> = match buffer {
                 Buffer::Emi => (1..=1024).rev().collect(),
                 Buffer::Sequence => {
@@ -316,7 +316,7 @@ mod tests {
                 Buffer::Communication => vec![1; sizes.iter().product::<u32>() as usize].into(),
             };
             variable.length = Some(values.len() as u32);
-            variable.space = Space::Constant(values);
+            variable.space = Storage::Constant(values);
         }
         program
     }

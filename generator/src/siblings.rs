@@ -12,14 +12,14 @@ const LIMITS: [Builtin; 3] = [Builtin::Min, Builtin::Max, Builtin::Clamp];
 
 /// A number that stands in the place of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Number {
+pub enum SubstituteNumber {
     /// 0, 1 or another one.
     Small(i64),
     /// The greatest number of the type.
     Greatest,
 }
 
-impl Number {
+impl SubstituteNumber {
     /// Those that are tried in the place of a construct: 0, and what is true for a scalar and in a vector.
     pub const TRUTHS: [Self; 3] = [Self::Small(0), Self::Small(1), Self::Small(-1)];
 
@@ -55,7 +55,7 @@ impl Kernel {
         }
         if let Some(function) = limit(construct) {
             for other in LIMITS.into_iter().filter(|other| *other != function) {
-                for number in std::iter::once(None).chain(Number::OPERANDS.map(Some)) {
+                for number in std::iter::once(None).chain(SubstituteNumber::OPERANDS.map(Some)) {
                     let change = |program: &mut Program, id| call(program, id, other, number);
                     found.extend(Some(other.name()).zip(self.changed(construct, &change)));
                 }
@@ -66,7 +66,7 @@ impl Kernel {
 
     /// The kernel with a number in the place of a construct; `None` if it is not valid so.
     #[must_use]
-    pub fn with_number(&self, construct: &str, number: Number) -> Option<Self> {
+    pub fn with_number(&self, construct: &str, number: SubstituteNumber) -> Option<Self> {
         self.changed(construct, &|program, id| {
             put(program, id, number);
             true
@@ -127,7 +127,12 @@ fn negate(program: &mut Program, id: ExprId) -> bool {
 }
 
 /// Puts a function in the place of another one, with as many of its operands as it takes.
-fn call(program: &mut Program, id: ExprId, function: Builtin, number: Option<Number>) -> bool {
+fn call(
+    program: &mut Program,
+    id: ExprId,
+    function: Builtin,
+    number: Option<SubstituteNumber>,
+) -> bool {
     let ExprKind::Call(_, has, operands) = program.expr(id).kind else { return false };
     let takes = if function == Builtin::Clamp { 3 } else { 2 };
     if has < takes {
@@ -140,11 +145,11 @@ fn call(program: &mut Program, id: ExprId, function: Builtin, number: Option<Num
     true
 }
 
-fn put(program: &mut Program, id: ExprId, number: Number) {
+fn put(program: &mut Program, id: ExprId, number: SubstituteNumber) {
     let scalar = program.ty(id).scalar;
     let value = match number {
-        Number::Small(number) => scalar.wrap(number.into()),
-        Number::Greatest => scalar.wrap(scalar.greatest()),
+        SubstituteNumber::Small(number) => scalar.wrap(number.into()),
+        SubstituteNumber::Greatest => scalar.wrap(scalar.greatest()),
     };
     program.exprs[id.0 as usize].kind = ExprKind::Literal(value);
 }
@@ -213,7 +218,7 @@ mod tests {
                 if !names(&kernel).contains(&name) {
                     continue;
                 }
-                for number in Number::TRUTHS {
+                for number in SubstituteNumber::TRUTHS {
                     let without = kernel.with_number(name, number).expect("a valid kernel");
                     assert!(!names(&without).contains(&name), "{seed} {name}");
                     assert_ne!(without.source, kernel.source);

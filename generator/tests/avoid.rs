@@ -1,12 +1,13 @@
 //! A feature that is to be avoided is nowhere in the program: each feature alone, in each mode that can do without it.
 
 use clreduce_generator::ir::{
-    ExprKind, Jump, Place, Program, Scalar, Shape, Space, StmtKind, Type, VarId, Way,
+    CombineMethod, ExprKind, Jump, ObjectType, Place, Program, ScalarType, StmtKind, Storage, Ty,
+    VarId,
 };
-use clreduce_generator::{Avoid, Mode, Profile, Target, Tokens, generate, names};
+use clreduce_generator::{Avoid, Mode, Profile, Target, TokenRange, generate, names};
 
 /// A construct of a program with the types of its value and its operands.
-type Construct = (&'static str, Vec<Type>);
+type Construct = (&'static str, Vec<Ty>);
 
 /// All constructs in the text of a program that have a name.
 fn constructs(program: &Program) -> Vec<Construct> {
@@ -29,7 +30,7 @@ fn constructs(program: &Program) -> Vec<Construct> {
             StmtKind::Jump(Jump::Break, _) => ("break", Vec::new()),
             StmtKind::Jump(Jump::Continue, _) => ("continue", Vec::new()),
             StmtKind::Barrier => ("barrier", Vec::new()),
-            StmtKind::Gather(gather) if gather.way == Way::CompareExchange => {
+            StmtKind::Gather(gather) if gather.way == CombineMethod::CompareExchange => {
                 ("compare_exchange", Vec::new())
             }
             StmtKind::Gather(_) => ("ticket", Vec::new()),
@@ -76,13 +77,13 @@ fn constructs(program: &Program) -> Vec<Construct> {
         // An index is a construct of its own.
         let of_operands = operands.iter().filter(|_| !expr.kind.has_indices());
         let of_operands = of_operands.map(|operand| program.ty(*operand));
-        let types: Vec<Type> = of_operands.chain([expr.ty]).collect();
+        let types: Vec<Ty> = of_operands.chain([expr.ty]).collect();
         let name = match &expr.kind {
             ExprKind::Literal(_) | ExprKind::Variable(_) => "",
             ExprKind::Vector(_) => "vector",
             ExprKind::Element(array, _) => match program.variable(*array).space {
-                Space::Private => "array",
-                Space::Constant(_) => "constant",
+                Storage::Private => "array",
+                Storage::Constant(_) => "constant",
                 _ => "",
             },
             ExprKind::Load(..) => "vload",
@@ -112,24 +113,24 @@ fn constructs(program: &Program) -> Vec<Construct> {
 }
 
 /// The constructs in the type of an object.
-fn of_shape(program: &Program, shape: &Shape, found: &mut Vec<Construct>) {
+fn of_shape(program: &Program, shape: &ObjectType, found: &mut Vec<Construct>) {
     match shape {
-        Shape::Value(ty) => {
+        ObjectType::Value(ty) => {
             found.push(("", vec![*ty]));
             if ty.is_vector() {
                 found.push(("vector", vec![*ty]));
             }
         }
-        Shape::Array(element, _) => {
-            let types = if let Shape::Value(ty) = **element { vec![ty] } else { Vec::new() };
+        ObjectType::Array(element, _) => {
+            let types = if let ObjectType::Value(ty) = **element { vec![ty] } else { Vec::new() };
             found.push(("array", types));
             of_shape(program, element, found);
         }
-        Shape::Pointer(target, _) => {
+        ObjectType::Pointer(target, _) => {
             found.push(("pointer", Vec::new()));
             of_shape(program, target, found);
         }
-        Shape::Record(id) => {
+        ObjectType::Record(id) => {
             let record = program.record(*id);
             found.push((if record.is_union { "union" } else { "structure" }, Vec::new()));
             for member in &record.members {
@@ -148,7 +149,7 @@ fn what_is_avoided_is_nowhere() {
     for (number, entry) in (0..).zip(all) {
         let avoid: Avoid = entry.parse().expect("a feature");
         for (index, mode) in (0..14).zip(Mode::ALL.into_iter().cycle()) {
-            let tokens = Tokens::new(300, 900).expect("a range");
+            let tokens = TokenRange::new(300, 900).expect("a range");
             // Few features are there only with sub-groups.
             let sub_groups = entry.starts_with("sub_group_");
             let target = match index {
@@ -166,7 +167,7 @@ fn what_is_avoided_is_nowhere() {
             };
             made += 1;
             for (name, types) in constructs(&kernel.program) {
-                let has = |ty: &Type| profile.avoid.has(name, *ty);
+                let has = |ty: &Ty| profile.avoid.has(name, *ty);
                 let is_there =
                     types.iter().any(has) || (types.is_empty() && profile.avoid.names(name));
                 assert!(
@@ -184,8 +185,8 @@ fn what_is_avoided_is_nowhere() {
 /// A quotient of `float` may be wrong by 2.5 units in OpenCL C, and `mad` by any in version 1.2.
 #[test]
 fn what_a_language_leaves_to_devices_is_not_there() {
-    let count = |target: Target, name: &str, scalar: Scalar| -> usize {
-        let tokens = Tokens::new(900, 3000).expect("a range");
+    let count = |target: Target, name: &str, scalar: ScalarType| -> usize {
+        let tokens = TokenRange::new(900, 3000).expect("a range");
         let profile =
             Profile { mode: Mode::Vector, target, tokens, doubles: true, ..Profile::default() };
         let kernels = (0..40).map(|seed| generate(seed, &profile).expect("a profile that fits"));
@@ -197,13 +198,14 @@ fn what_a_language_leaves_to_devices_is_not_there() {
             .sum()
     };
     for target in [Target::OpenCl12, Target::OpenCl20, Target::OpenCl30] {
-        assert_eq!(count(target, "divide", Scalar::Float), 0, "{target:?}");
-        assert!(count(target, "divide", Scalar::Double) > 0, "{target:?}");
-        assert!(count(target, "multiply", Scalar::Float) > 0, "{target:?}");
-        let mads = count(target, "mad", Scalar::Float) + count(target, "mad", Scalar::Double);
+        assert_eq!(count(target, "divide", ScalarType::Float), 0, "{target:?}");
+        assert!(count(target, "divide", ScalarType::Double) > 0, "{target:?}");
+        assert!(count(target, "multiply", ScalarType::Float) > 0, "{target:?}");
+        let mads =
+            count(target, "mad", ScalarType::Float) + count(target, "mad", ScalarType::Double);
         assert_eq!(mads > 0, target != Target::OpenCl12, "{target:?}");
     }
-    assert!(count(Target::Cuda, "divide", Scalar::Float) > 0);
+    assert!(count(Target::Cuda, "divide", ScalarType::Float) > 0);
 }
 
 /// Each name is that of something which kernels have: without it, the test above could not fail.

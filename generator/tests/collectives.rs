@@ -2,11 +2,16 @@
 
 use clreduce_generator::ir::{Joint, Program, StmtKind};
 use clreduce_generator::{
-    Kernel, Mode, Profile, Target, Tokens, generate, interpret, print, reduce, variants,
+    Kernel, Mode, Profile, Target, TokenRange, generate, interpret, print, reduce, variants,
 };
 
 fn profile(target: Target, mode: Mode) -> Profile {
-    Profile { target, mode, tokens: Tokens::new(300, 900).expect("a range"), ..Profile::default() }
+    Profile {
+        target,
+        mode,
+        tokens: TokenRange::new(300, 900).expect("a range"),
+        ..Profile::default()
+    }
 }
 
 /// The collective functions of a program that are executed.
@@ -25,7 +30,7 @@ fn executed(kernel: &Kernel) -> Vec<Joint> {
 fn they_are_in_the_languages_that_have_them() {
     for (target, most) in [(Target::OpenCl12, 0), (Target::OpenCl30, 60), (Target::Cuda, 60)] {
         for mode in [Mode::Basic, Mode::All, Mode::Free] {
-            let tokens = Tokens::new(300, 3000).expect("a range");
+            let tokens = TokenRange::new(300, 3000).expect("a range");
             let profile = Profile { tokens, ..profile(target, mode) };
             let kernels = (0..60).map(|seed| generate(seed, &profile));
             let found = kernels.map(|kernel| executed(&kernel.expect("a profile that fits")));
@@ -63,7 +68,7 @@ fn sub_groups_are_there_where_they_are_asked_for() {
 #[test]
 fn kernels_with_sub_groups_have_the_size_that_was_asked_for() {
     for mode in [Mode::Barrier, Mode::AtomicReduction, Mode::All, Mode::Free] {
-        let tokens = Tokens::new(900, 3000).expect("a range");
+        let tokens = TokenRange::new(900, 3000).expect("a range");
         let profile = Profile { tokens, ..with_sub_groups(mode) };
         let kernels = (0..100).map(|seed| generate(seed, &profile).expect("a profile"));
         let sizes = kernels.map(|k| print::tokens(&k.source) * 100 / k.asked);

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use clreduce_generator::ir::{Program, StmtId, StmtKind};
-use clreduce_generator::{Edits, Kernel, Mode, Profile, Tokens, VARIANTS, interpret, variants};
+use clreduce_generator::{Edits, Kernel, Mode, Profile, TokenRange, VARIANTS, interpret, variants};
 
 fn profile(mode: Mode) -> Profile {
-    let tokens = Tokens::new(300, 900).expect("a range");
+    let tokens = TokenRange::new(300, 900).expect("a range");
     Profile { mode, tokens, ..Profile::default() }
 }
 

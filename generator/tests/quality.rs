@@ -6,7 +6,7 @@ mod planted;
 
 use clreduce_generator::interpret::{self, Faults, Report};
 use clreduce_generator::ir::{Binary, ExprId, ExprKind, Program, StmtKind};
-use clreduce_generator::{Kernel, Key, Mode, Profile, generate, print};
+use clreduce_generator::{Kernel, Mode, Profile, SeedKey, generate, print};
 
 use planted::planted;
 
@@ -117,8 +117,8 @@ fn flipped(program: &mut Program, value: ExprId) -> ExprKind {
     let ty = program.ty(value);
     let is_float = ty.scalar.is_float();
     let (operator, number) = if is_float { (Binary::Add, 1) } else { (Binary::Xor, -1) };
-    let number = program.literal(number, ty, Key::root(0));
-    let value = program.binary(operator, value, number, Key::root(0));
+    let number = program.literal(number, ty, SeedKey::root(0));
+    let value = program.binary(operator, value, number, SeedKey::root(0));
     ExprKind::Convert(value)
 }
 

@@ -1,6 +1,6 @@
 //! What is printed is read back, and means the same.
 
-use clreduce_generator::read::{Judgement, judge};
+use clreduce_generator::read::{InterpreterVerdict, judge};
 use clreduce_generator::{Kernel, Mode, Profile, Target, generate, variants};
 
 #[path = "support/launch.rs"]
@@ -8,7 +8,7 @@ mod launch;
 
 fn read_back(kernel: &Kernel, what: &str) {
     let judgement = judge(kernel.source.as_bytes(), &launch::launch(&kernel.source));
-    let Judgement::Valid(contents) = judgement else {
+    let InterpreterVerdict::Valid(contents) = judgement else {
         panic!("{what}: {judgement:?}\n{}", kernel.source)
     };
     let result = contents[0].as_ref().expect("the first argument is a buffer");
@@ -62,7 +62,7 @@ fn what_is_not_known_is_outside() {
         let kernel = generate(seed, &profile).unwrap();
         if WORDS.iter().any(|word| kernel.source.contains(word)) {
             let judgement = judge(kernel.source.as_bytes(), &launch::launch(&kernel.source));
-            assert!(matches!(judgement, Judgement::Outside(_)), "{judgement:?}");
+            assert!(matches!(judgement, InterpreterVerdict::Outside(_)), "{judgement:?}");
             outside += 1;
         } else {
             read_back(&kernel, &format!("seed {seed}"));

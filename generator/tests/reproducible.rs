@@ -6,7 +6,7 @@
 use std::fmt::Write;
 use std::{env, fs};
 
-use clreduce_generator::{Mode, Profile, Target, Tokens, generate, variants};
+use clreduce_generator::{Mode, Profile, Target, TokenRange, generate, variants};
 use clreduce_testcase::ContentHash;
 
 const OPENCL: [Target; 3] = [Target::OpenCl12, Target::OpenCl20, Target::OpenCl30];
@@ -74,7 +74,7 @@ fn the_gallery_shows_what_the_commands_print() {
     let mut page = "# Generated kernels, one of each mode, and one in CUDA\n\nThe second line of each kernel is the command that \
         prints it. [Generating kernels](../docs/generator.md) explains the modes.\n"
         .to_owned();
-    let tokens: Tokens = "400..500".parse().unwrap();
+    let tokens: TokenRange = "400..500".parse().unwrap();
     let opencl = Mode::ALL.map(|mode| (mode.name(), mode, Target::OpenCl12));
     for (title, mode, target) in opencl.into_iter().chain([("CUDA", Mode::Vector, Target::Cuda)]) {
         let tokens = tokens.clone();

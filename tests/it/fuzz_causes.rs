@@ -7,14 +7,14 @@ use std::fs;
 
 use crate::support::planted::{Fault, Planted, Told, campaign_with_gate, run_with};
 use clreduce_campaign::{Conclusion, End, GeneratedPrograms, Programs};
-use clreduce_generator::{Avoid, Mode, Profile, Tokens};
+use clreduce_generator::{Avoid, Mode, Profile, TokenRange};
 use clreduce_kernel::{KernelRun, RunLimits, RunReport};
 use clreduce_process::{Cancel, ToolRunner};
 
 fn programs() -> Programs {
     let profile = Profile {
         mode: Mode::Vector,
-        tokens: Tokens::new(300, 900).unwrap(),
+        tokens: TokenRange::new(300, 900).unwrap(),
         avoid: "float".parse().unwrap(),
         ..Profile::default()
     };

@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 
 use crate::support::planted::{Fault, Planted, campaign_with_gate, run_with};
 use clreduce_campaign::{GeneratedPrograms, Programs};
-use clreduce_generator::{Mode, Profile, Tokens};
+use clreduce_generator::{Mode, Profile, TokenRange};
 use clreduce_kernel::{KernelRun, RunLimits, RunReport};
 use clreduce_process::{Cancel, ToolRunner};
 
 fn programs() -> Programs {
     let profile = Profile {
         mode: Mode::Vector,
-        tokens: Tokens::new(300, 900).unwrap(),
+        tokens: TokenRange::new(300, 900).unwrap(),
         avoid: "float".parse().unwrap(),
         ..Profile::default()
     };

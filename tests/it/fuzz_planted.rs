@@ -13,7 +13,7 @@ use crate::support::planted::{
     Fault, Planted, Told, attempt, campaign, campaign_with_gate, run_with,
 };
 use clreduce_campaign::{Class, Conclusion, End, GeneratedPrograms, Programs, WINDOW};
-use clreduce_generator::{Mode, Profile, Tokens};
+use clreduce_generator::{Mode, Profile, TokenRange};
 use clreduce_kernel::{KernelRun, RunLimits, RunReport};
 use clreduce_process::{Cancel, ToolRunner};
 
@@ -88,7 +88,7 @@ const FOUND: [(&str, Class, &[&[&str]]); 9] = [
 fn programs(mode: Mode) -> Programs {
     let profile = Profile {
         mode,
-        tokens: Tokens::new(300, 900).unwrap(),
+        tokens: TokenRange::new(300, 900).unwrap(),
         avoid: "float".parse().unwrap(),
         ..Profile::default()
     };

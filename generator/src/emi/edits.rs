@@ -6,21 +6,21 @@ use super::prune::{Rates, pruned, without_unused};
 use super::{contains, replace, synchronises};
 use crate::features::Features;
 use crate::interpret::Report;
-use crate::ir::{Block, Jump, Place, Program, Space, StmtId, StmtKind, Type, Variable};
-use crate::policy::{self, Scope};
+use crate::ir::{Block, Jump, Place, Program, StmtId, StmtKind, Storage, Ty, Variable};
+use crate::policy::{self, UsableVariables};
 use crate::profile::{Edits, Mode, Profile};
-use crate::random::{Key, Stream};
+use crate::random::{SeedKey, Stream};
 
 /// An edit of a kernel: a branch whose condition has a truth that the generator knows.
 #[derive(Clone, Debug)]
-pub(super) struct Edit {
+pub(super) struct EmiEdit {
     branch: StmtId,
-    kind: Kind,
+    kind: EditKind,
 }
 
 /// The kinds of edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum EditKind {
     /// Statements that are never executed. They read and write variables of the kernel.
     Dead,
     /// A statement of the kernel that is always executed; in the other branch are some that never are.
@@ -29,17 +29,17 @@ enum Kind {
     Scramble,
 }
 
-impl Edit {
+impl EmiEdit {
     /// True for one that is never executed.
     pub(super) fn is_dead(&self) -> bool {
-        self.kind == Kind::Dead
+        self.kind == EditKind::Dead
     }
 
     /// Takes the edit out of the kernel.
     pub(super) fn drop_from(&self, program: &mut Program) {
         let branch = &mut program.stmts[self.branch.0 as usize].kind;
         let dropped = std::mem::replace(branch, StmtKind::Nothing);
-        if let (Kind::Guard, StmtKind::If(_, then, _)) = (self.kind, dropped) {
+        if let (EditKind::Guard, StmtKind::If(_, then, _)) = (self.kind, dropped) {
             replace(program, self.branch, &then);
         }
     }
@@ -48,24 +48,24 @@ impl Edit {
     #[cfg(test)]
     pub(super) fn make_wrong(&self, program: &mut Program) {
         let key = program.stmt(self.branch).key;
-        let [truth, value] = [1, 77].map(|number| program.literal(number, Type::INT, key));
+        let [truth, value] = [1, 77].map(|number| program.literal(number, Ty::INT, key));
         let hash = program.statement(StmtKind::Hash(value), key);
         program.stmts[self.branch.0 as usize].kind = StmtKind::If(truth, vec![hash], Block::new());
     }
 
     /// Prunes the statements that are never executed. Returns false if nothing is left.
-    pub(super) fn prune(&self, program: &mut Program, rates: Rates, key: Key) -> bool {
+    pub(super) fn prune(&self, program: &mut Program, rates: Rates, key: SeedKey) -> bool {
         let StmtKind::If(condition, then, other) = program.stmt(self.branch).kind.clone() else {
             return false;
         };
         let (then, other) = match self.kind {
-            Kind::Dead => (pruned(program, &then, rates, key), other),
-            Kind::Guard => (then, pruned(program, &other, rates, key)),
-            Kind::Scramble => return true,
+            EditKind::Dead => (pruned(program, &then, rates, key), other),
+            EditKind::Guard => (then, pruned(program, &other, rates, key)),
+            EditKind::Scramble => return true,
         };
         let dead = if self.is_dead() { then.clone() } else { other.clone() };
         program.stmts[self.branch.0 as usize].kind = StmtKind::If(condition, then, other);
-        without_unused(program, &dead) || self.kind == Kind::Guard
+        without_unused(program, &dead) || self.kind == EditKind::Guard
     }
 }
 
@@ -75,8 +75,8 @@ pub(super) fn added(
     report: &Report,
     profile: &Profile,
     features: &Features,
-    key: Key,
-) -> Vec<Edit> {
+    key: SeedKey,
+) -> Vec<EmiEdit> {
     let points = points(program, report);
     let chosen = chosen(program, &points, profile.edits, &mut key.stream());
     let places: Vec<_> = chosen.iter().map(|(point, _)| *point).collect();
@@ -84,7 +84,7 @@ pub(super) fn added(
     let mut editor = Editor { program, features, mode: profile.mode };
     let edits = chosen.into_iter().zip(facts).zip(0..).map(|(((point, kind), fact), number)| {
         let branch = editor.branch(point, kind, fact, key.child(number));
-        Edit { branch, kind }
+        EmiEdit { branch, kind }
     });
     edits.collect()
 }
@@ -95,20 +95,20 @@ fn chosen<'a>(
     points: &'a [Point],
     edits: Edits,
     stream: &mut Stream,
-) -> Vec<(&'a Point, Kind)> {
+) -> Vec<(&'a Point, EditKind)> {
     let is_guarded = |point: &&Point| program.stmt(point.before).kind.declared().is_none();
     let of_kind = |kind| -> Vec<&Point> {
         let points = points.iter();
         match kind {
-            Kind::Dead => points.collect(),
-            Kind::Guard => points.filter(is_guarded).collect(),
-            Kind::Scramble => points.filter(|point| !point.scope.writable.is_empty()).collect(),
+            EditKind::Dead => points.collect(),
+            EditKind::Guard => points.filter(is_guarded).collect(),
+            EditKind::Scramble => points.filter(|point| !point.scope.writable.is_empty()).collect(),
         }
     };
     let kinds: &[_] = match edits {
-        Edits::All => &[Kind::Dead, Kind::Dead, Kind::Guard, Kind::Scramble],
-        Edits::Dead => &[Kind::Dead],
-        Edits::Guards => &[Kind::Guard],
+        Edits::All => &[EditKind::Dead, EditKind::Dead, EditKind::Guard, EditKind::Scramble],
+        Edits::Dead => &[EditKind::Dead],
+        Edits::Guards => &[EditKind::Guard],
     };
     let mut chosen = Vec::new();
     for number in 0..3 + stream.below(4) {
@@ -130,24 +130,30 @@ struct Editor<'a> {
 
 impl Editor<'_> {
     /// Puts a branch into the kernel.
-    fn branch(&mut self, point: &Point, kind: Kind, fact: Option<Fact>, key: Key) -> StmtId {
+    fn branch(
+        &mut self,
+        point: &Point,
+        kind: EditKind,
+        fact: Option<Fact>,
+        key: SeedKey,
+    ) -> StmtId {
         let (then, other) = match kind {
-            Kind::Dead => (self.dead(point, 60..200, key.child(1)), Block::new()),
-            Kind::Guard => {
+            EditKind::Dead => (self.dead(point, 60..200, key.child(1)), Block::new()),
+            EditKind::Guard => {
                 let with_else = key.child(2).stream().chance(50);
                 let other =
                     if with_else { self.dead(point, 20..60, key.child(1)) } else { Block::new() };
                 (vec![point.before], other)
             }
-            Kind::Scramble => (self.scramble(&point.scope, key.child(1)), Block::new()),
+            EditKind::Scramble => (self.scramble(&point.scope, key.child(1)), Block::new()),
         };
         let uniform =
             then.iter().chain(&other).any(|id| contains(self.program, *id, &synchronises));
-        let truth = (kind != Kind::Dead, uniform);
+        let truth = (kind != EditKind::Dead, uniform);
         let condition = predicate(self.program, truth, fact, self.features, key.child(3));
         let branch = self.program.statement(StmtKind::Nothing, key);
         // The branch of a guard has the statement.
-        let after = if kind == Kind::Guard { None } else { Some(point.before) };
+        let after = if kind == EditKind::Guard { None } else { Some(point.before) };
         let both: Block = [branch].into_iter().chain(after).collect();
         replace(self.program, point.before, &both);
         self.program.stmts[branch.0 as usize].kind = StmtKind::If(condition, then, other);
@@ -157,7 +163,7 @@ impl Editor<'_> {
     }
 
     /// Statements that are never executed, sometimes with a barrier or a jump out of the loop around.
-    fn dead(&mut self, point: &Point, tokens: std::ops::Range<u64>, key: Key) -> Block {
+    fn dead(&mut self, point: &Point, tokens: std::ops::Range<u64>, key: SeedKey) -> Block {
         let mut stream = key.stream();
         let tokens = tokens.start + stream.below(tokens.end - tokens.start);
         let around = (self.features, self.mode, &point.scope);
@@ -167,12 +173,12 @@ impl Editor<'_> {
             body.insert(at, program.statement(kind, key));
         };
         let mut more = key.child(2).stream();
-        let synchronises = self.mode.has_barriers() && self.features.allows("barrier", Type::INT);
+        let synchronises = self.mode.has_barriers() && self.features.allows("barrier", Ty::INT);
         if synchronises && point.together && more.chance(40) {
             insert(self.program, StmtKind::Barrier);
         }
         let jumps = [("break", Jump::Break), ("continue", Jump::Continue)]
-            .map(|(name, jump)| (u32::from(self.features.allows(name, Type::INT)), jump));
+            .map(|(name, jump)| (u32::from(self.features.allows(name, Ty::INT)), jump));
         if let Some(jump) = more.weighted(&jumps)
             && point.may_leave
             && more.chance(40)
@@ -185,12 +191,12 @@ impl Editor<'_> {
     }
 
     /// `T t = v; v = ...; v = t;`
-    fn scramble(&mut self, scope: &Scope, key: Key) -> Block {
+    fn scramble(&mut self, scope: &UsableVariables, key: SeedKey) -> Block {
         let mut stream = key.stream();
         let variable = stream.pick(&scope.writable);
         let ty = self.program.variable(variable).ty;
         let name = format!("t{}", self.program.variables.len());
-        let kept = Variable { name, ty, length: None, space: Space::Private };
+        let kept = Variable { name, ty, length: None, space: Storage::Private };
         let kept = self.program.declare(kept);
         let [old, back] =
             [variable, kept].map(|id| self.program.add(crate::ir::ExprKind::Variable(id), ty, key));

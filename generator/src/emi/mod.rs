@@ -14,7 +14,7 @@ mod prune;
 
 use std::collections::BTreeSet;
 
-use edits::Edit;
+use edits::EmiEdit;
 use prune::Rates;
 
 use crate::features::Features;
@@ -23,7 +23,7 @@ use crate::ir::{Program, StmtId, StmtKind};
 use crate::kernel::{Kernel, features, generate, origin, root};
 use crate::print::{self, Extras};
 use crate::profile::{Profile, ProfileError};
-use crate::random::Key;
+use crate::random::SeedKey;
 use crate::repair::repair;
 
 /// The most variants of a kernel: as many as there are [rates](Rates) of pruning.
@@ -70,13 +70,13 @@ pub struct Variants {
     base: Kernel,
     /// The program with all edits.
     program: Program,
-    edits: Vec<Edit>,
+    edits: Vec<EmiEdit>,
     rates: [Rates; VARIANTS],
     /// The number of the next rates.
     next: usize,
     /// The number of variants so far.
     made: usize,
-    key: Key,
+    key: SeedKey,
 }
 
 impl Variants {
@@ -118,7 +118,7 @@ impl Variants {
     }
 
     /// The program with the edits that a draw keeps, pruned. The first variant keeps all.
-    fn drawn(&self, rates: Rates, is_first: bool, key: Key) -> Program {
+    fn drawn(&self, rates: Rates, is_first: bool, key: SeedKey) -> Program {
         let mut program = self.program.clone();
         for (number, edit) in (0..).zip(&self.edits) {
             let key = key.child(number);
@@ -132,7 +132,7 @@ impl Variants {
     }
 
     /// A variant with these rates, unless all draws are equal to earlier ones.
-    fn variant(&mut self, rates: Rates, key: Key) -> Option<Kernel> {
+    fn variant(&mut self, rates: Rates, key: SeedKey) -> Option<Kernel> {
         // A variant that is equal to an earlier one gets other numbers, up to eight times.
         (0..8).find_map(|draw| {
             let program = self.drawn(rates, self.next == 0, key.child(draw));
@@ -204,10 +204,10 @@ fn synchronises(kind: &StmtKind) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::{Mode, Tokens};
+    use crate::profile::{Mode, TokenRange};
 
     fn family(seed: u64, mode: Mode, avoid: &str) -> Variants {
-        let tokens = Tokens::new(300, 700).expect("a range");
+        let tokens = TokenRange::new(300, 700).expect("a range");
         let avoid = avoid.parse().expect("features");
         variants(seed, &Profile { mode, tokens, avoid, ..Profile::default() })
             .expect("a profile that fits")
@@ -249,7 +249,7 @@ mod tests {
         for seed in 0..12 {
             let mut family = family(seed, Mode::Basic, "");
             let features = features(seed, &family.profile);
-            let Some(guilty) = family.edits.iter().position(Edit::is_dead) else { continue };
+            let Some(guilty) = family.edits.iter().position(EmiEdit::is_dead) else { continue };
             let before = family.edits.len();
             // The dead block becomes alive, and adds something to the result.
             let edit = family.edits[guilty].clone();

@@ -2,8 +2,8 @@
 
 use super::{contains, synchronises};
 use crate::interpret::Report;
-use crate::ir::{Program, Region, Shape, Space, StmtId, StmtKind, VarId};
-use crate::policy::Scope;
+use crate::ir::{ObjectType, Program, Region, StmtId, StmtKind, Storage, VarId};
+use crate::policy::UsableVariables;
 
 /// A place before a statement that is executed.
 #[derive(Clone, Debug)]
@@ -11,7 +11,7 @@ pub(super) struct Point {
     /// The statement.
     pub before: StmtId,
     /// The variables that can be used here.
-    pub scope: Scope,
+    pub scope: UsableVariables,
     /// True if all work-items of a group come here together.
     pub together: bool,
     /// True in a loop without barriers: some work-items may leave it earlier than others.
@@ -21,9 +21,9 @@ pub(super) struct Point {
 /// All of them, in the order of the text. What atomic sections have in them is left out: their effect must not depend on
 /// the work-item that enters.
 pub(super) fn points(program: &Program, report: &Report) -> Vec<Point> {
-    let mut scope = Scope::default();
+    let mut scope = UsableVariables::default();
     for (id, variable) in (0..).zip(&program.variables) {
-        if matches!(variable.space, Space::Constant(_)) {
+        if matches!(variable.space, Storage::Constant(_)) {
             scope.arrays.push(VarId(id));
         }
     }
@@ -82,5 +82,5 @@ fn visit(
 /// True if no other work-item can use an object, or what it points to. An element of shared memory belongs to somebody
 /// else after the next barrier.
 fn is_of_one_item(program: &Program, variable: VarId) -> bool {
-    !matches!(program.shape(variable), Shape::Pointer(_, Region::Local | Region::Global))
+    !matches!(program.shape(variable), ObjectType::Pointer(_, Region::Local | Region::Global))
 }

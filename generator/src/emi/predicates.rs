@@ -4,9 +4,11 @@ use super::points::Point;
 use super::replace;
 use crate::features::Features;
 use crate::interpret;
-use crate::ir::{Binary, Buffer, ExprId, ExprKind, Item, Program, StmtId, StmtKind, Type, VarId};
+use crate::ir::{
+    Binary, Buffer, ExprId, ExprKind, Program, StmtId, StmtKind, Ty, VarId, WorkItemId,
+};
 use crate::policy::{opaque, special};
-use crate::random::Key;
+use crate::random::SeedKey;
 
 /// A comparison with the same result wherever it is executed.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +24,7 @@ pub(super) fn facts(
     program: &Program,
     points: &[&Point],
     features: &Features,
-    key: Key,
+    key: SeedKey,
 ) -> Vec<Option<Fact>> {
     let mut program = program.clone();
     let guesses: Vec<_> = (0..)
@@ -50,7 +52,7 @@ struct Guess {
 }
 
 impl Guess {
-    fn at(program: &mut Program, point: &Point, features: &Features, key: Key) -> Option<Self> {
+    fn at(program: &mut Program, point: &Point, features: &Features, key: SeedKey) -> Option<Self> {
         let mut stream = key.stream();
         let variables = point.scope.readable.iter().chain(&point.scope.counters).copied();
         let variables = variables.filter(|id| {
@@ -81,7 +83,7 @@ impl Guess {
 impl Fact {
     /// Makes a condition that is always true or always false, as `truth` says. Returns `None` if that needs a number that the
     /// type does not have.
-    fn is(self, truth: bool, program: &mut Program, key: Key) -> Option<ExprId> {
+    fn is(self, truth: bool, program: &mut Program, key: SeedKey) -> Option<ExprId> {
         let ty = program.variable(self.variable).ty;
         let value = program.add(ExprKind::Variable(self.variable), ty, key);
         if self.less == truth {
@@ -105,19 +107,19 @@ pub(super) fn predicate(
     (truth, uniform): (bool, bool),
     fact: Option<Fact>,
     features: &Features,
-    key: Key,
+    key: SeedKey,
 ) -> ExprId {
     let mut stream = key.stream();
     let key = key.child(1);
     let way = if uniform { 9 } else { stream.below(10) };
     let made = match way {
         0..4 => fact.and_then(|fact| fact.is(truth, program, key)),
-        4 if features.allows("id", Type::INT) => Some(id_in_range(program, truth, key)),
+        4 if features.allows("id", Ty::INT) => Some(id_in_range(program, truth, key)),
         5..7 if allows_opaque(features) => {
             let less = stream.within(0, 50);
             let more = less + stream.within(1, 50);
             let known = opaque(program, if truth { less } else { more }, key);
-            let other = program.literal(if truth { more } else { less }.into(), Type::INT, key);
+            let other = program.literal(if truth { more } else { less }.into(), Ty::INT, key);
             Some(program.binary(Binary::Less, known, other, key))
         }
         _ => None,
@@ -127,30 +129,30 @@ pub(super) fn predicate(
 
 /// True if nothing of [`opaque`] is to be avoided. Repair replaces what is, and the truth of the condition may change.
 fn allows_opaque(features: &Features) -> bool {
-    ["add", "subtract", "id"].iter().all(|name| features.allows(name, Type::INT))
+    ["add", "subtract", "id"].iter().all(|name| features.allows(name, Ty::INT))
 }
 
 /// `lid < 8` in groups of 8, or `7 < lid`.
-fn id_in_range(program: &mut Program, truth: bool, key: Key) -> ExprId {
+fn id_in_range(program: &mut Program, truth: bool, key: SeedKey) -> ExprId {
     let group = i128::from(program.sizes.group());
-    let id = program.add(ExprKind::Item(Item::LinearLocal), Type::INT, key);
-    let end = program.literal(if truth { group } else { group - 1 }, Type::INT, key);
+    let id = program.add(ExprKind::Item(WorkItemId::LinearLocal), Ty::INT, key);
+    let end = program.literal(if truth { group } else { group - 1 }, Ty::INT, key);
     let (a, b) = if truth { (id, end) } else { (end, id) };
     program.binary(Binary::Less, a, b, key)
 }
 
 /// `emi_input[a] < emi_input[b]`, as in CLsmith: the elements descend.
-fn of_input(program: &mut Program, truth: bool, key: Key) -> ExprId {
+fn of_input(program: &mut Program, truth: bool, key: SeedKey) -> ExprId {
     let mut stream = key.stream();
     let Some(buffer) = program.buffer(Buffer::Emi) else {
-        return program.literal(truth.into(), Type::INT, key);
+        return program.literal(truth.into(), Ty::INT, key);
     };
     let first = stream.within(0, i64::from(Buffer::EMI) - 2);
     let second = stream.within(first + 1, i64::from(Buffer::EMI) - 1);
     let (a, b) = if truth { (second, first) } else { (first, second) };
     let [a, b] = [a, b].map(|at| {
-        let at = program.literal(at.into(), Type::INT, key);
-        program.add(ExprKind::Element(buffer, at), Type::INT, key)
+        let at = program.literal(at.into(), Ty::INT, key);
+        program.add(ExprKind::Element(buffer, at), Ty::INT, key)
     });
     program.binary(Binary::Less, a, b, key)
 }

@@ -1,7 +1,7 @@
 //! Pruning as in CLsmith: statements that are not executed are deleted, or lifted out of branches and loops.
 
 use crate::ir::{Block, Program, StmtId, StmtKind};
-use crate::random::{Key, Stream};
+use crate::random::{SeedKey, Stream};
 use crate::reduce::{lifted, used_variables};
 
 /// How often statements are pruned, in percent.
@@ -55,7 +55,7 @@ enum PrunedAs {
 }
 
 /// Prunes statements, the inner ones first, and returns what is left.
-pub(super) fn pruned(program: &mut Program, block: &[StmtId], rates: Rates, key: Key) -> Block {
+pub(super) fn pruned(program: &mut Program, block: &[StmtId], rates: Rates, key: SeedKey) -> Block {
     let mut left = Block::new();
     for &id in block {
         left.extend(pruned_statement(program, id, rates, key));
@@ -63,7 +63,7 @@ pub(super) fn pruned(program: &mut Program, block: &[StmtId], rates: Rates, key:
     left
 }
 
-fn pruned_statement(program: &mut Program, id: StmtId, rates: Rates, key: Key) -> Block {
+fn pruned_statement(program: &mut Program, id: StmtId, rates: Rates, key: SeedKey) -> Block {
     let mut stream = key.child(id.0.into()).stream();
     let mut kind = program.stmt(id).kind.clone();
     for block in kind.blocks_mut() {

@@ -1,7 +1,7 @@
 //! Collective functions of work-groups, sub-groups and warps. The whole team has to come to them.
 
 use super::{Faults, Machine, index, items};
-use crate::ir::{Collective, Joint, Scalar, StmtId, WARP};
+use crate::ir::{Collective, Joint, ScalarType, StmtId, WARP};
 
 impl Machine<'_> {
     pub(super) fn collective(&mut self, id: StmtId, collective: &Collective, mask: u64) {
@@ -70,7 +70,7 @@ impl Machine<'_> {
 }
 
 /// True if no sum of some of the numbers overflows, whichever they are. Sums of unsigned numbers are defined.
-fn fits(scalar: Scalar, values: &[i64]) -> bool {
+fn fits(scalar: ScalarType, values: &[i64]) -> bool {
     let numbers = values.iter().map(|&value| scalar.value(value));
     let (negative, positive): (Vec<i128>, Vec<i128>) = numbers.partition(|number| *number < 0);
     !scalar.is_signed()

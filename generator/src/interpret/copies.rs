@@ -3,7 +3,7 @@
 
 use super::memory::Conflict;
 use super::{Faults, Machine, index, items};
-use crate::ir::{ExprId, GroupCopy, Space, StmtId, VarId};
+use crate::ir::{ExprId, GroupCopy, StmtId, Storage, VarId};
 
 impl Machine<'_> {
     pub(super) fn copy_by_group(&mut self, id: StmtId, copy: &GroupCopy, mask: u64) {
@@ -74,7 +74,7 @@ impl Machine<'_> {
             self.fault(id, Faults::DIVERGENCE);
             return None;
         }
-        let is_local = self.program.variable(array).space == Space::Local;
+        let is_local = self.program.variable(array).space == Storage::Local;
         let stride = if is_local { 1 } else { copy.stride };
         let elements = (0..copy.count)
             .map(|number| self.element(array, firsts[0] + i128::from(number) * i128::from(stride)));

@@ -4,7 +4,8 @@ use super::memory::Conflict;
 use super::objects::Node;
 use super::{Faults, Machine, index, items};
 use crate::ir::{
-    Binary, Buffer, Builtin, Exact, ExprId, ExprKind, FunctionId, Item, Space, Swizzle, Type, VarId,
+    Binary, Buffer, Builtin, Exact, ExprId, ExprKind, FunctionId, Storage, Swizzle, Ty, VarId,
+    WorkItemId,
 };
 
 impl Machine<'_> {
@@ -69,7 +70,7 @@ impl Machine<'_> {
         base
     }
 
-    fn value_of(&mut self, variable: VarId, ty: Type) -> u64 {
+    fn value_of(&mut self, variable: VarId, ty: Ty) -> u64 {
         let start = self.memory.start(variable);
         let count = usize::from(ty.lanes) * self.width;
         self.stack.extend_from_slice(&self.memory.values()[start..start + count]);
@@ -77,7 +78,7 @@ impl Machine<'_> {
     }
 
     /// A vector of all its lanes, or of one scalar that each of them is.
-    fn vector(&mut self, parts: &[ExprId], ty: Type, mask: u64) -> u64 {
+    fn vector(&mut self, parts: &[ExprId], ty: Ty, mask: u64) -> u64 {
         let base = self.stack.len();
         for part in parts {
             self.eval(*part, mask);
@@ -92,7 +93,7 @@ impl Machine<'_> {
     }
 
     /// A value in another type; the value is on the stack.
-    fn converted(&mut self, kind: &ExprKind, base: usize, from: Type, ty: Type) -> u64 {
+    fn converted(&mut self, kind: &ExprKind, base: usize, from: Ty, ty: Ty) -> u64 {
         match kind {
             ExprKind::Saturate(_) => {
                 self.lanewise(base, [(base, from)], ty, false, |[a]| Some(ty.scalar.saturated(a)))
@@ -137,7 +138,7 @@ impl Machine<'_> {
     }
 
     /// Puts a value on the stack that is the same in each lane.
-    fn fill(&mut self, ty: Type, of_item: impl Fn(usize) -> i64) {
+    fn fill(&mut self, ty: Ty, of_item: impl Fn(usize) -> i64) {
         for _ in 0..ty.lanes {
             let width = self.width;
             self.stack.extend((0..width).map(&of_item));
@@ -150,15 +151,15 @@ impl Machine<'_> {
         values.fold(0, |mask, (item, &value)| mask | u64::from(value != 0) << item)
     }
 
-    fn item(&mut self, item: Item) -> u64 {
+    fn item(&mut self, item: WorkItemId) -> u64 {
         for index in 0..self.width {
             let number = match item {
-                Item::Global(d) => self.global_id(index, usize::from(d)),
-                Item::Local(d) => self.local_id(index, usize::from(d)),
-                Item::Group(d) => self.group[usize::from(d)],
-                Item::LinearGlobal => self.global_index(index) as u32,
-                Item::LinearLocal => index as u32,
-                Item::LinearGroup => self.group_index(),
+                WorkItemId::Global(d) => self.global_id(index, usize::from(d)),
+                WorkItemId::Local(d) => self.local_id(index, usize::from(d)),
+                WorkItemId::Group(d) => self.group[usize::from(d)],
+                WorkItemId::LinearGlobal => self.global_index(index) as u32,
+                WorkItemId::LinearLocal => index as u32,
+                WorkItemId::LinearGroup => self.group_index(),
             };
             self.stack.push(number.into());
         }
@@ -172,7 +173,7 @@ impl Machine<'_> {
         let variable = self.program.variable(array);
         let is_shared = matches!(
             variable.space,
-            Space::Local | Space::Argument(_) | Space::Global(Buffer::Communication)
+            Storage::Local | Storage::Argument(_) | Storage::Global(Buffer::Communication)
         );
         if is_shared && self.section.is_some() {
             self.report.exprs[id.0 as usize].add(Faults::ORDER);
@@ -216,7 +217,7 @@ impl Machine<'_> {
         let number = element * usize::from(variable.ty.lanes) + lane;
         let start = self.memory.start(array);
         match variable.space {
-            Space::Private => start + number * self.width + item,
+            Storage::Private => start + number * self.width + item,
             _ => start + number,
         }
     }
@@ -244,12 +245,12 @@ impl Machine<'_> {
         }
         let result = if both { first & second & rest } else { first | (second & rest) };
         self.stack.truncate(base);
-        self.fill(Type::INT, |item| (result >> item & 1) as i64);
+        self.fill(Ty::INT, |item| (result >> item & 1) as i64);
         0
     }
 
     /// A scalar condition chooses which operand is evaluated; a vector chooses lane by lane, by the sign.
-    fn conditional(&mut self, ty: Type, [a, b, c]: [ExprId; 3], mask: u64) -> u64 {
+    fn conditional(&mut self, ty: Ty, [a, b, c]: [ExprId; 3], mask: u64) -> u64 {
         let program = self.program;
         let base = self.eval(a, mask);
         let condition = program.ty(a);
@@ -286,7 +287,7 @@ impl Machine<'_> {
 
     /// The same bits as another type of the same size; the first lane has the lowest address. Zeros of floating-point types
     /// have no certain bits.
-    fn reinterpret(&mut self, base: usize, from: Type, to: Type) -> u64 {
+    fn reinterpret(&mut self, base: usize, from: Ty, to: Ty) -> u64 {
         let (at, width) = (self.stack.len(), self.width);
         let [from_bytes, to_bytes] = [from, to].map(|ty| ty.scalar.bits() as usize / 8);
         let count = usize::from(to.lanes) * width;
@@ -317,7 +318,7 @@ impl Machine<'_> {
         bad
     }
 
-    fn call(&mut self, function: Builtin, arguments: &[ExprId], ty: Type, mask: u64) -> u64 {
+    fn call(&mut self, function: Builtin, arguments: &[ExprId], ty: Ty, mask: u64) -> u64 {
         let program = self.program;
         let base = self.stack.len();
         let mut operands = [(base, ty); 3];
@@ -350,7 +351,7 @@ impl Machine<'_> {
     }
 
     /// 1 where the highest bit is set in all lanes, or in any lane.
-    fn lanes_with_sign(&mut self, base: usize, ty: Type, all: bool) {
+    fn lanes_with_sign(&mut self, base: usize, ty: Ty, all: bool) {
         let at = self.stack.len();
         for item in 0..self.width {
             let mut signs = (0..usize::from(ty.lanes))
@@ -362,7 +363,7 @@ impl Machine<'_> {
     }
 
     /// Lanes of the values from `base` on; the low bits of each lane of the mask count.
-    fn shuffle(&mut self, base: usize, of: Type, (by, _): (usize, Type), ty: Type) -> u64 {
+    fn shuffle(&mut self, base: usize, of: Ty, (by, _): (usize, Ty), ty: Ty) -> u64 {
         let at = self.stack.len();
         for row in 0..usize::from(ty.lanes) {
             for item in 0..self.width {

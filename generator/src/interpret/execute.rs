@@ -3,8 +3,8 @@
 use super::memory::Conflict;
 use super::{Faults, Machine, index, items, mixed};
 use crate::ir::{
-    Block, Case, Exact, ExprId, For, Form, Jump, Place, Reduce, Scalar, Section, Space, StmtId,
-    StmtKind, Switch, VarId,
+    AtomicSection, Block, Exact, ExprId, For, Jump, LoopForm, Place, Reduce, ScalarType, StmtId,
+    StmtKind, Storage, Switch, SwitchCase, VarId,
 };
 
 impl Machine<'_> {
@@ -210,7 +210,7 @@ impl Machine<'_> {
         let labels = items(mask).map(|item| (item, index(scalar, self.stack[at + item])));
         let labels: Vec<_> = labels.collect();
         self.stack.truncate(at);
-        let leads = |case: &Case| {
+        let leads = |case: &SwitchCase| {
             let matches = |label: i128| match case.label {
                 Some(own) => label == i128::from(own),
                 None => switch.cases.iter().all(|other| other.label.map(i128::from) != Some(label)),
@@ -240,7 +240,7 @@ impl Machine<'_> {
         self.assign_variable(details.counter, details.start, mask, None);
         let start = self.memory.start(details.counter);
         let mut live = mask;
-        let mut is_checked = details.form != Form::DoWhile;
+        let mut is_checked = details.form != LoopForm::DoWhile;
         while !self.stopped {
             if std::mem::replace(&mut is_checked, true) {
                 live &= self.within_limit(details, live);
@@ -291,7 +291,7 @@ impl Machine<'_> {
         let at = self.eval(reduce.value, mask);
         for item in items(mask) {
             self.reduction =
-                reduce.function.apply(Scalar::Int, self.reduction, self.stack[at + item]);
+                reduce.function.apply(ScalarType::Int, self.reduction, self.stack[at + item]);
         }
         self.stack.truncate(at);
         self.barrier(id, mask);
@@ -303,7 +303,7 @@ impl Machine<'_> {
     }
 
     /// Everyone that arrives executes the body, to see that the sum does not depend on the one that enters.
-    fn section(&mut self, id: StmtId, section: &Section, mask: u64) {
+    fn section(&mut self, id: StmtId, section: &AtomicSection, mask: u64) {
         if std::mem::replace(&mut self.entered[section.index as usize], true) {
             self.fault(id, Faults::ORDER);
             return;
@@ -318,7 +318,7 @@ impl Machine<'_> {
         self.section = None;
         let sum_of = |item: usize| {
             section.sum.iter().fold(0_u32, |sum, &variable| {
-                debug_assert!(self.program.variable(variable).space == Space::Private);
+                debug_assert!(self.program.variable(variable).space == Storage::Private);
                 sum.wrapping_add(self.memory.values()[self.memory.start(variable) + item] as u32)
             })
         };

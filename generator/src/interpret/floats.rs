@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::Machine;
 use super::lanes::Operand;
-use crate::ir::{Binary, Builtin, Exact, Scalar, Type};
+use crate::ir::{Binary, Builtin, Exact, ScalarType, Ty};
 
 impl Machine<'_> {
     /// As `lanewise`, on stored bits. Returns the work-items for which `f` has no result.
@@ -12,7 +12,7 @@ impl Machine<'_> {
         &mut self,
         base: usize,
         operands: [Operand; N],
-        result: Type,
+        result: Ty,
         f: impl Fn([i64; N]) -> Option<i64>,
     ) -> u64 {
         let (width, at) = (self.width, self.stack.len());
@@ -37,7 +37,7 @@ impl Machine<'_> {
         &mut self,
         base: usize,
         operands: [Operand; 3],
-        result: Type,
+        result: Ty,
         second: impl Fn(i64) -> bool,
     ) -> u64 {
         self.stored_lanes(base, operands, result, |[a, b, c]| Some(if second(a) { b } else { c }))
@@ -45,7 +45,7 @@ impl Machine<'_> {
 
     /// Converts a value in its place, to or from a floating-point type. Notes the work-items whose number the type does not
     /// have.
-    pub(super) fn convert_float(&mut self, at: usize, from: Type, to: Scalar) {
+    pub(super) fn convert_float(&mut self, at: usize, from: Ty, to: ScalarType) {
         let count = usize::from(from.lanes) * self.width;
         let (width, mut bad) = (self.width, 0);
         for (index, value) in self.stack[at..at + count].iter_mut().enumerate() {
@@ -70,7 +70,7 @@ impl Machine<'_> {
         operator: Binary,
         base: usize,
         both: [Operand; 2],
-        result: Type,
+        result: Ty,
     ) -> u64 {
         let scalar = both[0].1.scalar;
         let truth = if result.is_vector() { -1 } else { 1 };
@@ -105,7 +105,7 @@ impl Machine<'_> {
     }
 
     /// `-a`.
-    pub(super) fn float_minus(&mut self, base: usize, ty: Type) -> u64 {
+    pub(super) fn float_minus(&mut self, base: usize, ty: Ty) -> u64 {
         let minus = |[a]: [i64; 1]| Some(Exact::of_stored(a).minus().stored());
         self.stored_lanes(base, [(base, ty)], ty, minus)
     }
@@ -116,7 +116,7 @@ impl Machine<'_> {
         function: Builtin,
         base: usize,
         operands: [Operand; 3],
-        ty: Type,
+        ty: Ty,
     ) -> u64 {
         self.stored_lanes(base, operands, ty, |arguments| {
             let value = function.exact(arguments.map(Exact::of_stored))?;

@@ -1,14 +1,14 @@
 //! Values that a group puts together by atomic functions whose results are used.
 
 use super::{Faults, Machine, items};
-use crate::ir::{Gather, Scalar, StmtId, Way};
+use crate::ir::{CombineMethod, Gather, ScalarType, StmtId};
 
 impl Machine<'_> {
     pub(super) fn gather(&mut self, id: StmtId, gather: &Gather, mask: u64) {
         self.barrier(id, mask);
         let mut sum = gather.first;
         match gather.way {
-            Way::Ticket(variable) => {
+            CombineMethod::Ticket(variable) => {
                 let start = self.memory.start(variable);
                 for ticket in 0..i64::from(mask.count_ones()) {
                     // Any of the work-items can have it.
@@ -23,13 +23,13 @@ impl Machine<'_> {
                     if differs {
                         self.fault(id, Faults::ORDER);
                     }
-                    sum = gather.function.apply(Scalar::Int, sum, first);
+                    sum = gather.function.apply(ScalarType::Int, sum, first);
                 }
             }
-            Way::CompareExchange => {
+            CombineMethod::CompareExchange => {
                 let at = self.eval(gather.value, mask);
                 for item in items(mask) {
-                    sum = gather.function.apply(Scalar::Int, sum, self.stack[at + item]);
+                    sum = gather.function.apply(ScalarType::Int, sum, self.stack[at + item]);
                 }
                 self.stack.truncate(at);
             }

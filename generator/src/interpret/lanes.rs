@@ -1,10 +1,10 @@
 //! Operations on all lanes of all work-items of a group.
 
 use super::Machine;
-use crate::ir::{Binary, Scalar, Type, Unary};
+use crate::ir::{Binary, ScalarType, Ty, Unary};
 
 /// A value on the stack: its place, and its type after conversion.
-pub(super) type Operand = (usize, Type);
+pub(super) type Operand = (usize, Ty);
 
 impl Machine<'_> {
     /// Computes each lane of a result from the lanes of the operands; an operand with one lane counts for all. The result
@@ -14,7 +14,7 @@ impl Machine<'_> {
         &mut self,
         base: usize,
         operands: [Operand; N],
-        result: Type,
+        result: Ty,
         exact: bool,
         f: impl Fn([i128; N]) -> Option<i128>,
     ) -> u64 {
@@ -48,7 +48,7 @@ impl Machine<'_> {
     }
 
     /// Converts a value in its place.
-    pub(super) fn convert(&mut self, at: usize, from: Type, to: Scalar) -> Operand {
+    pub(super) fn convert(&mut self, at: usize, from: Ty, to: ScalarType) -> Operand {
         if from.scalar != to && (from.scalar.is_float() || to.is_float()) {
             self.convert_float(at, from, to);
         } else if from.scalar != to {
@@ -60,7 +60,7 @@ impl Machine<'_> {
         (at, from.of(to))
     }
 
-    pub(super) fn unary(&mut self, operator: Unary, base: usize, ty: Type, result: Type) -> u64 {
+    pub(super) fn unary(&mut self, operator: Unary, base: usize, ty: Ty, result: Ty) -> u64 {
         let truth = if ty.is_vector() { -1 } else { 1 };
         match operator {
             Unary::Not => self.lanewise(base, [(base, ty)], result, false, |[a]| {
@@ -83,8 +83,8 @@ impl Machine<'_> {
         &mut self,
         operator: Binary,
         base: usize,
-        types: (Type, Type),
-        result: Type,
+        types: (Ty, Ty),
+        result: Ty,
     ) -> u64 {
         let second = base + usize::from(types.0.lanes) * self.width;
         let (left, right) = operator.operands(types.0, types.1);

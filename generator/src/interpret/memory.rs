@@ -1,6 +1,6 @@
 //! The memory of a run, and who used which part of it since the last barrier.
 
-use crate::ir::{Atomic, Buffer, Program, Space, VarId};
+use crate::ir::{Atomic, Buffer, Program, Storage, VarId};
 
 /// The memory of a run. A private variable has its lanes one after the other, in each the work-items of the group.
 /// All others are arrays of elements with their lanes.
@@ -9,7 +9,7 @@ pub(super) struct Memory {
     /// Where each variable begins in `values`.
     starts: Vec<usize>,
     /// The uses of shared elements that may be written; empty for other variables.
-    uses: Vec<Vec<Use>>,
+    uses: Vec<Vec<ElementUses>>,
     /// For each variable, true if each group has one of its own.
     of_group: Vec<bool>,
     /// Counts the barriers that order accesses to local memory, and those to global memory.
@@ -20,7 +20,7 @@ pub(super) struct Memory {
 
 /// The uses of an element.
 #[derive(Clone, Default)]
-struct Use {
+struct ElementUses {
     /// The interval between barriers that the masks are about.
     interval: u32,
     writers: u64,
@@ -67,33 +67,33 @@ impl Memory {
         };
         for (index, variable) in (0..).zip(&program.variables) {
             memory.starts.push(memory.values.len());
-            memory.of_group.push(variable.space == Space::Local);
+            memory.of_group.push(variable.space == Storage::Local);
             let elements = program.elements(VarId(index)) as usize;
             let mut uses = 0;
             let lanes = usize::from(variable.ty.lanes);
             match &variable.space {
-                Space::Private => memory.zeros(elements * lanes * width),
-                Space::Object(_) => {}
-                Space::Local => {
+                Storage::Private => memory.zeros(elements * lanes * width),
+                Storage::Object(_) => {}
+                Storage::Local => {
                     memory.zeros(elements * lanes);
                     uses = elements;
                 }
-                Space::Constant(values) => memory.values.extend(values),
-                Space::Argument(values) => {
+                Storage::Constant(values) => memory.values.extend(values),
+                Storage::Argument(values) => {
                     memory.values.extend(values);
                     uses = elements;
                 }
-                Space::Global(Buffer::Emi) => memory.values.extend((1..=elements as i64).rev()),
-                Space::Global(Buffer::Sequence) => {
+                Storage::Global(Buffer::Emi) => memory.values.extend((1..=elements as i64).rev()),
+                Storage::Global(Buffer::Sequence) => {
                     memory.values.extend((10..).take(elements));
                 }
-                Space::Global(Buffer::Communication) => {
+                Storage::Global(Buffer::Communication) => {
                     memory.values.extend(std::iter::repeat_n(1, elements));
                     uses = elements;
                 }
             }
-            let set = variable.space != Space::Local;
-            memory.uses.push(vec![Use { set, ..Use::default() }; uses]);
+            let set = variable.space != Storage::Local;
+            memory.uses.push(vec![ElementUses { set, ..ElementUses::default() }; uses]);
         }
         memory
     }
@@ -120,7 +120,7 @@ impl Memory {
         self.barrier([true; 2]);
         for (uses, _) in self.uses.iter_mut().zip(&self.of_group).filter(|(_, of_group)| **of_group)
         {
-            uses.fill(Use::default());
+            uses.fill(ElementUses::default());
         }
     }
 
@@ -132,7 +132,7 @@ impl Memory {
     }
 
     /// The uses of an element in this interval.
-    fn cell(&mut self, id: VarId, element: usize) -> Option<&mut Use> {
+    fn cell(&mut self, id: VarId, element: usize) -> Option<&mut ElementUses> {
         let is_global = !self.of_group[id.0 as usize];
         let interval = self.intervals[usize::from(is_global)];
         let cell = self.uses[id.0 as usize].get_mut(element)?;

@@ -22,10 +22,10 @@ mod tensors;
 mod tests;
 
 use memory::Memory;
-use objects::Objects;
+use objects::ObjectMemory;
 pub use report::{Faults, Report};
 
-use crate::ir::{Program, Scalar, Space, VarId};
+use crate::ir::{Program, ScalarType, Storage, VarId};
 
 /// The lane operations after which a run is stopped: those of a large kernel whose loops end.
 #[must_use]
@@ -65,7 +65,7 @@ struct Machine<'a> {
     /// Values of expressions: lane by lane, in each the work-items of the group.
     stack: Vec<i64>,
     memory: Memory,
-    objects: Objects,
+    objects: ObjectMemory,
     /// The results of the work-items of this group so far.
     hash: Vec<u64>,
     group: [u32; 3],
@@ -96,7 +96,7 @@ impl<'a> Machine<'a> {
             full: u64::MAX >> (64 - width),
             stack: Vec::with_capacity(64 * width),
             memory: Memory::new(program, width),
-            objects: Objects::new(program, width),
+            objects: ObjectMemory::new(program, width),
             hash: Vec::new(),
             group: [0; 3],
             broken: 0,
@@ -135,7 +135,7 @@ impl<'a> Machine<'a> {
 
     fn keep_buffers(&mut self) {
         for (id, variable) in (0..).map(VarId).zip(&self.program.variables) {
-            if let Space::Argument(values) = &variable.space {
+            if let Storage::Argument(values) = &variable.space {
                 let start = self.memory.start(id);
                 let content = self.memory.values()[start..start + values.len()].to_vec();
                 self.report.buffers.push((id, content));
@@ -185,6 +185,6 @@ fn items(mask: u64) -> impl Iterator<Item = usize> {
 }
 
 /// The number that stored bits of a scalar type stand for, as an index.
-fn index(scalar: Scalar, stored: i64) -> i128 {
+fn index(scalar: ScalarType, stored: i64) -> i128 {
     scalar.value(stored)
 }

@@ -12,12 +12,12 @@ use std::ops::Range;
 use super::memory::Conflict;
 use super::{Faults, Machine, items};
 use crate::ir::{
-    Block, Exact, ExprId, Initial, Path, Program, Scalar, Shape, Space, StmtId, StmtKind, Type,
-    VarId,
+    Block, Exact, ExprId, Initial, ObjectType, Path, Program, ScalarType, StmtId, StmtKind,
+    Storage, Ty, VarId,
 };
 
 /// The private objects of all work-items of a group, and the values that pointers have had.
-pub(super) struct Objects {
+pub(super) struct ObjectMemory {
     /// The value of each byte, where it has one.
     bytes: Vec<Option<u8>>,
     /// The floating-point numbers that were written, by the places of their bytes in `bytes`: the bytes alone do not say how a
@@ -28,14 +28,14 @@ pub(super) struct Objects {
     /// How often the life of each variable has ended, for each work-item.
     lives: Vec<u32>,
     /// The places that pointers point to; their bytes hold an index into this plus 1, or 0 for null pointers.
-    targets: Vec<Target>,
+    targets: Vec<Pointee>,
     /// True if the program has objects.
     pub(super) used: bool,
 }
 
 /// The place of something in an object.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Target {
+pub(super) struct Pointee {
     variable: VarId,
     /// The life of the variable that this is about.
     life: u32,
@@ -46,10 +46,10 @@ pub(super) struct Target {
 }
 
 /// The places for all work-items; none where there is a fault.
-type Targets = Vec<Option<Target>>;
+type Targets = Vec<Option<Pointee>>;
 
 /// The values of a pointer for all work-items, null or a place; none where there is a fault.
-type Pointers = Vec<Option<Option<Target>>>;
+type Pointers = Vec<Option<Option<Pointee>>>;
 
 /// The bytes of an object, and its floating-point numbers.
 type Content = (Vec<Option<u8>>, Vec<(usize, i64)>);
@@ -61,13 +61,13 @@ pub(super) enum Node {
     Stmt(StmtId),
 }
 
-impl Objects {
+impl ObjectMemory {
     pub(super) fn new(program: &Program, width: usize) -> Self {
         let mut end = 0;
         let mut starts = Vec::new();
         for variable in &program.variables {
             let size = match &variable.space {
-                Space::Object(shape) => program.layout(shape).0 as usize,
+                Storage::Object(shape) => program.layout(shape).0 as usize,
                 _ => 0,
             };
             starts.push((end, size));
@@ -88,13 +88,13 @@ impl Objects {
 
 impl Machine<'_> {
     /// The place of the first byte of what is in an object.
-    fn byte_at(&self, at: Target, item: usize) -> usize {
+    fn byte_at(&self, at: Pointee, item: usize) -> usize {
         let (start, size) = self.objects.starts[at.variable.0 as usize];
         start + item * size + at.offset as usize
     }
 
     /// The bytes of an object from a place to the end of the object.
-    fn bytes(&mut self, at: Target, item: usize) -> &mut [Option<u8>] {
+    fn bytes(&mut self, at: Pointee, item: usize) -> &mut [Option<u8>] {
         let (start, size) = self.objects.starts[at.variable.0 as usize];
         let start = start + item * size;
         &mut self.objects.bytes[start + at.offset as usize..start + size]
@@ -145,7 +145,7 @@ impl Machine<'_> {
     }
 
     /// The floating-point number at a place, unless something else was written there since.
-    fn float_at(&mut self, at: Target, item: usize, scalar: Scalar) -> Option<i64> {
+    fn float_at(&mut self, at: Pointee, item: usize, scalar: ScalarType) -> Option<i64> {
         let stored = *self.objects.floats.get(&self.byte_at(at, item))?;
         let expected = Exact::of_stored(stored).bytes(scalar);
         let found = &self.bytes(at, item)[..scalar.bits() as usize / 8];
@@ -155,7 +155,7 @@ impl Machine<'_> {
     }
 
     /// Puts the value of a part of an object on the stack.
-    pub(super) fn load(&mut self, id: ExprId, path: &Path, ty: Type, mask: u64) {
+    pub(super) fn load(&mut self, id: ExprId, path: &Path, ty: Ty, mask: u64) {
         let (targets, _) = self.resolve(path, (mask, false), Node::Expr(id));
         let base = self.stack.len();
         self.stack.resize(base + usize::from(ty.lanes) * self.width, 0);
@@ -167,7 +167,7 @@ impl Machine<'_> {
                     Some(found) => found,
                     None if ty.scalar.is_float() => {
                         let offset = target.offset + (lane * size) as u32;
-                        let found = self.float_at(Target { offset, ..target }, item, ty.scalar);
+                        let found = self.float_at(Pointee { offset, ..target }, item, ty.scalar);
                         found.ok_or(Faults::UNSET)
                     }
                     None => {
@@ -189,18 +189,18 @@ impl Machine<'_> {
     /// Reads or writes a lane of an element of an array that is no object of this module.
     fn element_at(
         &mut self,
-        target: Target,
+        target: Pointee,
         item: usize,
-        (ty, lane): (Type, usize),
+        (ty, lane): (Ty, usize),
         value: Option<i64>,
     ) -> Option<Result<i64, Faults>> {
         let array = target.variable;
         let space = &self.program.variable(array).space;
-        if matches!(space, Space::Object(_)) {
+        if matches!(space, Storage::Object(_)) {
             return None;
         }
-        let is_shared = matches!(space, Space::Local | Space::Global(_) | Space::Argument(_));
-        let element = (target.offset / self.program.layout(&Shape::Value(ty)).0) as usize;
+        let is_shared = matches!(space, Storage::Local | Storage::Global(_) | Storage::Argument(_));
+        let element = (target.offset / self.program.layout(&ObjectType::Value(ty)).0) as usize;
         let conflict = self.memory.access(array, element, item, value.is_some());
         let place = self.place(array, element, lane, item);
         let cell = &mut self.memory.values_mut()[place];
@@ -222,7 +222,7 @@ impl Machine<'_> {
         let from = self.program.ty(value);
         let base = self.eval(value, mask);
         let (targets, shape) = self.resolve(path, (mask, true), node);
-        let Shape::Value(ty) = shape else { unreachable!("values lie in values") };
+        let ObjectType::Value(ty) = shape else { unreachable!("values lie in values") };
         self.convert(base, from, ty.scalar);
         for item in items(mask) {
             let Some(target) = targets[item].filter(|target| self.may_write(*target, node)) else {
@@ -237,12 +237,12 @@ impl Machine<'_> {
                 }
             }
         }
-        self.forget_padding(&targets, &Shape::Value(ty));
+        self.forget_padding(&targets, &ObjectType::Value(ty));
         self.stack.truncate(base);
     }
 
     /// In an atomic section, only what it declares may be written.
-    fn may_write(&mut self, target: Target, node: Node) -> bool {
+    fn may_write(&mut self, target: Pointee, node: Node) -> bool {
         let allowed =
             self.section.as_ref().is_none_or(|declared| declared.contains(&target.variable));
         if !allowed {
@@ -251,7 +251,7 @@ impl Machine<'_> {
         allowed
     }
 
-    fn set(&mut self, target: Target, item: usize, (ty, lane): (Type, usize), value: i64) {
+    fn set(&mut self, target: Pointee, item: usize, (ty, lane): (Ty, usize), value: i64) {
         let size = ty.scalar.bits() as usize / 8;
         let first = self.byte_at(target, item) + lane * size;
         self.forget_floats(first..first + size);
@@ -268,9 +268,9 @@ impl Machine<'_> {
         }
     }
 
-    fn forget_padding(&mut self, targets: &Targets, shape: &Shape) {
-        let is_object = |target: &Target| {
-            matches!(self.program.variable(target.variable).space, Space::Object(_))
+    fn forget_padding(&mut self, targets: &Targets, shape: &ObjectType) {
+        let is_object = |target: &Pointee| {
+            matches!(self.program.variable(target.variable).space, Storage::Object(_))
         };
         if !targets.iter().flatten().all(is_object) {
             return;
@@ -281,7 +281,7 @@ impl Machine<'_> {
     }
 
     /// The bytes of an object, and the floating-point numbers with their distances from its begin.
-    fn content(&mut self, at: Target, item: usize, size: usize) -> Content {
+    fn content(&mut self, at: Pointee, item: usize, size: usize) -> Content {
         let first = self.byte_at(at, item);
         let floats = self.objects.floats.range(first..first + size);
         let floats = floats.map(|(place, value)| (place - first, *value)).collect();
@@ -334,9 +334,9 @@ impl Machine<'_> {
             };
             for item in items(mask) {
                 let Some(target) = targets[item] else { continue };
-                let target = Target { offset, ..target };
+                let target = Pointee { offset, ..target };
                 match (&leaf, initial) {
-                    (Shape::Value(ty), Initial::Number(number)) => {
+                    (ObjectType::Value(ty), Initial::Number(number)) => {
                         for lane in 0..usize::from(ty.lanes) {
                             self.set(target, item, (*ty, lane), *number);
                         }

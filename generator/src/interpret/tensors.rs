@@ -1,7 +1,7 @@
 //! Products of tiles, warp by warp.
 
 use super::{Faults, Machine};
-use crate::ir::{ExprId, LANES, Mma, Scalar, StmtId, Tile};
+use crate::ir::{ExprId, LANES, Mma, ScalarType, StmtId, Tile};
 
 impl Machine<'_> {
     pub(super) fn mma(&mut self, id: StmtId, mma: &Mma, mask: u64) {
@@ -19,7 +19,7 @@ impl Machine<'_> {
                     let terms = (0..mma.tile.sizes().1).map(|k| a[row][k] * b[k][column]);
                     let place = self.memory.start(*sum) + first + lane;
                     let value = &mut self.memory.values_mut()[place];
-                    *value = Scalar::Int.wrap(i128::from(*value + terms.sum::<i64>()));
+                    *value = ScalarType::Int.wrap(i128::from(*value + terms.sum::<i64>()));
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Commutative functions: those of atomic updates, which reductions and scans have as well.
 
-use super::types::Scalar;
+use super::types::ScalarType;
 
 /// Commutative atomic functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Atomic {
 
     /// The new value in memory.
     #[must_use]
-    pub fn apply(self, scalar: Scalar, old: i64, value: i64) -> i64 {
+    pub fn apply(self, scalar: ScalarType, old: i64, value: i64) -> i64 {
         let (old, value) = (scalar.value(old), scalar.value(value));
         let new = match self {
             Self::Add => old + value,

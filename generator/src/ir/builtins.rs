@@ -1,7 +1,7 @@
 //! Built-in functions: names, parameters and the version of OpenCL C that has them.
 
 use super::signatures::*;
-use super::types::Type;
+use super::types::Ty;
 
 macro_rules! builtins {
     ($($variant:ident $name:literal $shape:expr, $since:expr;)*) => {
@@ -22,7 +22,7 @@ macro_rules! builtins {
 
             /// Its parameters.
             #[must_use]
-            pub fn signature(self) -> Signature {
+            pub fn signature(self) -> BuiltinSignature {
                 match self { $(Self::$variant => $shape,)* }
             }
 
@@ -37,43 +37,43 @@ macro_rules! builtins {
 }
 
 builtins! {
-    Abs "abs" Signature::Magnitude(1), 120;
-    AbsDiff "abs_diff" Signature::Magnitude(2), 120;
-    AddSat "add_sat" Signature::Same(2), 120;
-    All "all" Signature::Truth, 120;
-    Any "any" Signature::Truth, 120;
-    Bitselect "bitselect" Signature::Same(3), 120;
-    Ceil "ceil" Signature::Float(1), 120;
-    Clamp "clamp" Signature::SameOrScalar(3), 120;
-    Clz "clz" Signature::Same(1), 120;
-    Copysign "copysign" Signature::Float(2), 120;
-    Ctz "ctz" Signature::Same(1), 200;
-    Fabs "fabs" Signature::Float(1), 120;
-    Fdim "fdim" Signature::Float(2), 120;
-    Floor "floor" Signature::Float(1), 120;
-    Fma "fma" Signature::Float(3), 120;
-    Fmax "fmax" Signature::Float(2), 120;
-    Fmin "fmin" Signature::Float(2), 120;
-    Hadd "hadd" Signature::Same(2), 120;
-    Mad "mad" Signature::Float(3), 200;
-    Mad24 "mad24" Signature::Only32(3), 120;
-    MadHi "mad_hi" Signature::Same(3), 120;
-    MadSat "mad_sat" Signature::Same(3), 120;
-    Max "max" Signature::SameOrScalar(2), 120;
-    Min "min" Signature::SameOrScalar(2), 120;
-    Mul24 "mul24" Signature::Only32(2), 120;
-    MulHi "mul_hi" Signature::Same(2), 120;
-    Popcount "popcount" Signature::Same(1), 120;
-    Rhadd "rhadd" Signature::Same(2), 120;
-    Rint "rint" Signature::Float(1), 120;
-    Rotate "rotate" Signature::Same(2), 120;
-    Round "round" Signature::Float(1), 120;
-    Select "select" Signature::Choice, 120;
-    Shuffle "shuffle" Signature::Shuffle, 120;
-    Shuffle2 "shuffle2" Signature::Shuffle2, 120;
-    SubSat "sub_sat" Signature::Same(2), 120;
-    Trunc "trunc" Signature::Float(1), 120;
-    Upsample "upsample" Signature::Halves, 120;
+    Abs "abs" BuiltinSignature::Magnitude(1), 120;
+    AbsDiff "abs_diff" BuiltinSignature::Magnitude(2), 120;
+    AddSat "add_sat" BuiltinSignature::Same(2), 120;
+    All "all" BuiltinSignature::Truth, 120;
+    Any "any" BuiltinSignature::Truth, 120;
+    Bitselect "bitselect" BuiltinSignature::Same(3), 120;
+    Ceil "ceil" BuiltinSignature::Float(1), 120;
+    Clamp "clamp" BuiltinSignature::SameOrScalar(3), 120;
+    Clz "clz" BuiltinSignature::Same(1), 120;
+    Copysign "copysign" BuiltinSignature::Float(2), 120;
+    Ctz "ctz" BuiltinSignature::Same(1), 200;
+    Fabs "fabs" BuiltinSignature::Float(1), 120;
+    Fdim "fdim" BuiltinSignature::Float(2), 120;
+    Floor "floor" BuiltinSignature::Float(1), 120;
+    Fma "fma" BuiltinSignature::Float(3), 120;
+    Fmax "fmax" BuiltinSignature::Float(2), 120;
+    Fmin "fmin" BuiltinSignature::Float(2), 120;
+    Hadd "hadd" BuiltinSignature::Same(2), 120;
+    Mad "mad" BuiltinSignature::Float(3), 200;
+    Mad24 "mad24" BuiltinSignature::Only32(3), 120;
+    MadHi "mad_hi" BuiltinSignature::Same(3), 120;
+    MadSat "mad_sat" BuiltinSignature::Same(3), 120;
+    Max "max" BuiltinSignature::SameOrScalar(2), 120;
+    Min "min" BuiltinSignature::SameOrScalar(2), 120;
+    Mul24 "mul24" BuiltinSignature::Only32(2), 120;
+    MulHi "mul_hi" BuiltinSignature::Same(2), 120;
+    Popcount "popcount" BuiltinSignature::Same(1), 120;
+    Rhadd "rhadd" BuiltinSignature::Same(2), 120;
+    Rint "rint" BuiltinSignature::Float(1), 120;
+    Rotate "rotate" BuiltinSignature::Same(2), 120;
+    Round "round" BuiltinSignature::Float(1), 120;
+    Select "select" BuiltinSignature::Choice, 120;
+    Shuffle "shuffle" BuiltinSignature::Shuffle, 120;
+    Shuffle2 "shuffle2" BuiltinSignature::Shuffle2, 120;
+    SubSat "sub_sat" BuiltinSignature::Same(2), 120;
+    Trunc "trunc" BuiltinSignature::Float(1), 120;
+    Upsample "upsample" BuiltinSignature::Halves, 120;
     BytePerm "__byte_perm" UINT_OF_3, Self::NEVER;
     FunnelshiftL "__funnelshift_l" UINT_OF_3, Self::NEVER;
     FunnelshiftLc "__funnelshift_lc" UINT_OF_3, Self::NEVER;
@@ -131,18 +131,20 @@ impl Builtin {
 
     /// True if there is a function of this name with this result.
     #[must_use]
-    pub fn can_return(self, ty: Type) -> bool {
+    pub fn can_return(self, ty: Ty) -> bool {
         let is_float = ty.scalar.is_float();
         match self.signature() {
-            Signature::SameOrScalar(_) | Signature::Choice => true,
-            Signature::Same(_) => !is_float,
-            Signature::Float(_) => is_float,
-            Signature::Magnitude(_) => !ty.scalar.is_signed(),
-            Signature::Only32(_) => ty.scalar.bits() == 32 && !is_float,
-            Signature::Halves => ty.scalar.bits() > 8 && !is_float,
-            Signature::Truth => ty == Type::INT,
-            Signature::Shuffle | Signature::Shuffle2 => matches!(ty.lanes, 2 | 4 | 8 | 16),
-            Signature::Exactly(result, _) => ty == Type::scalar(result),
+            BuiltinSignature::SameOrScalar(_) | BuiltinSignature::Choice => true,
+            BuiltinSignature::Same(_) => !is_float,
+            BuiltinSignature::Float(_) => is_float,
+            BuiltinSignature::Magnitude(_) => !ty.scalar.is_signed(),
+            BuiltinSignature::Only32(_) => ty.scalar.bits() == 32 && !is_float,
+            BuiltinSignature::Halves => ty.scalar.bits() > 8 && !is_float,
+            BuiltinSignature::Truth => ty == Ty::INT,
+            BuiltinSignature::Shuffle | BuiltinSignature::Shuffle2 => {
+                matches!(ty.lanes, 2 | 4 | 8 | 16)
+            }
+            BuiltinSignature::Exactly(result, _) => ty == Ty::scalar(result),
         }
     }
 }

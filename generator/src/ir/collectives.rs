@@ -3,7 +3,7 @@
 
 use super::atomics::Atomic;
 use super::sub_groups::SubGroup;
-use super::types::{Scalar, Type};
+use super::types::{ScalarType, Ty};
 use super::{ExprId, VarId};
 
 /// The work-items of a warp, and of a sub-group.
@@ -86,7 +86,8 @@ impl Shuffle {
     }
 }
 
-const INTEGERS: [Scalar; 4] = [Scalar::Int, Scalar::Uint, Scalar::Long, Scalar::Ulong];
+const INTEGERS: [ScalarType; 4] =
+    [ScalarType::Int, ScalarType::Uint, ScalarType::Long, ScalarType::Ulong];
 
 impl Joint {
     /// All of them: those of work-groups, of warps, of sub-groups.
@@ -221,7 +222,7 @@ impl Joint {
 
     /// The types of the value that each work-item contributes.
     #[must_use]
-    pub fn types(self) -> &'static [Scalar] {
+    pub fn types(self) -> &'static [ScalarType] {
         match self.like() {
             Self::Ballot => &INTEGERS[..1],
             _ if self.is_vote() => &INTEGERS[..1],
@@ -233,10 +234,10 @@ impl Joint {
 
     /// The type of the result for values of a type.
     #[must_use]
-    pub fn result(self, value: Type) -> Type {
+    pub fn result(self, value: Ty) -> Ty {
         match self.like() {
-            Self::Ballot | Self::MatchAny => Type::scalar(Scalar::Uint),
-            _ if self.is_vote() => Type::INT,
+            Self::Ballot | Self::MatchAny => Ty::scalar(ScalarType::Uint),
+            _ if self.is_vote() => Ty::INT,
             _ => value,
         }
     }
@@ -271,7 +272,7 @@ impl Joint {
     #[must_use]
     pub fn results(
         self,
-        scalar: Scalar,
+        scalar: ScalarType,
         values: &[i64],
         from: &[Option<usize>],
     ) -> Vec<Option<i64>> {
@@ -314,7 +315,7 @@ impl Joint {
 fn bits(values: &[i64], holds: impl Fn(i64) -> bool) -> i64 {
     let numbered = (0..).zip(values);
     let word: u32 = numbered.map(|(bit, &value)| u32::from(holds(value)) << bit).sum();
-    Scalar::Uint.wrap(word.into())
+    ScalarType::Uint.wrap(word.into())
 }
 
 #[cfg(test)]
@@ -349,7 +350,7 @@ mod tests {
     fn scans_begin_with_what_changes_nothing() {
         let values = [3, -4, 5];
         let results = |function: Joint| {
-            let found = function.results(Scalar::Int, &values, &[]);
+            let found = function.results(ScalarType::Int, &values, &[]);
             found.into_iter().map(Option::unwrap).collect::<Vec<_>>()
         };
         assert_eq!(results(Joint::ScanExclusive(Atomic::Add)), [0, 3, -1]);
@@ -357,7 +358,7 @@ mod tests {
         assert_eq!(results(Joint::ScanExclusive(Atomic::Max)), [i32::MIN.into(), 3, 3]);
         assert_eq!(results(Joint::ScanInclusive(Atomic::Max)), [3, 3, 5]);
         assert_eq!(results(Joint::Reduce(Atomic::Min)), [-4; 3]);
-        assert_eq!(Joint::MatchAny.results(Scalar::Int, &[7, 8, 7], &[])[0], Some(5));
-        assert_eq!(Joint::Ballot.results(Scalar::Int, &[0, 8, 7], &[])[0], Some(6));
+        assert_eq!(Joint::MatchAny.results(ScalarType::Int, &[7, 8, 7], &[])[0], Some(5));
+        assert_eq!(Joint::Ballot.results(ScalarType::Int, &[0, 8, 7], &[])[0], Some(6));
     }
 }

@@ -1,18 +1,18 @@
 //! The constructs that expressions and statements are, by the names of an avoid list.
 
-use super::{ExprId, ExprKind, Program, Space, StmtKind, Type};
+use super::{ExprId, ExprKind, Program, StmtKind, Storage, Ty};
 
 /// Returns the name of the feature that an expression uses, and the types of its value and operands. The name is empty if the
 /// expression uses none. The operands of an access to memory are indices, which count as expressions of their own.
-pub(crate) fn construct(program: &Program, id: ExprId) -> (&'static str, Vec<Type>) {
+pub(crate) fn construct(program: &Program, id: ExprId) -> (&'static str, Vec<Ty>) {
     let expr = program.expr(id);
     let name = match &expr.kind {
         ExprKind::Literal(_) | ExprKind::Variable(_) => "",
         ExprKind::Vector(_) => "vector",
         ExprKind::Element(array, _) => match program.variable(*array).space {
-            Space::Private => "array",
-            Space::Constant(_) => "constant",
-            Space::Local | Space::Global(_) | Space::Argument(_) | Space::Object(_) => "",
+            Storage::Private => "array",
+            Storage::Constant(_) => "constant",
+            Storage::Local | Storage::Global(_) | Storage::Argument(_) | Storage::Object(_) => "",
         },
         ExprKind::Load(..) => "vload",
         ExprKind::Swizzle(..) => "swizzle",

@@ -6,7 +6,7 @@
 //! `bound / 2^scale`. Where `bound` has fewer bits than the type has for digits, each of the terms, each sum of some of them and
 //! each common factor has a value in the type, so nothing is ever rounded, whatever way a compiler takes.
 
-use super::types::Scalar;
+use super::types::ScalarType;
 
 /// A number and what is known of its terms. Zero has a bound as well, so that what it is multiplied with has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl Exact {
 
     /// The number, where a type has it with all its terms.
     #[must_use]
-    pub fn within(self, scalar: Scalar) -> Option<Self> {
+    pub fn within(self, scalar: ScalarType) -> Option<Self> {
         let limit = scalar.greatest() as i64;
         (self.bound <= limit && self.scale <= Self::SCALE).then_some(self)
     }
@@ -66,8 +66,8 @@ impl Exact {
 
     /// The bytes of the number in memory. Those of zero are not certain, as its sign is not.
     #[must_use]
-    pub fn bytes(self, scalar: Scalar) -> Option<[u8; 8]> {
-        let (digits, greatest) = if scalar == Scalar::Float { (23, 127) } else { (52, 1023) };
+    pub fn bytes(self, scalar: ScalarType) -> Option<[u8; 8]> {
+        let (digits, greatest) = if scalar == ScalarType::Float { (23, 127) } else { (52, 1023) };
         let magnitude = self.number.unsigned_abs();
         let first = magnitude.checked_ilog2()?;
         let sign = u64::from(self.number < 0) << (scalar.bits() - 1);
@@ -173,21 +173,21 @@ mod tests {
     #[test]
     fn the_limit_is_that_of_all_terms_together() {
         let large = Exact::new((1 << 24) - 1, 0);
-        assert!(large.within(Scalar::Float).is_some());
-        assert!(large.plus(Exact::new(1, 0)).within(Scalar::Float).is_none());
-        assert!(large.plus(Exact::new(1, 0)).within(Scalar::Double).is_some());
+        assert!(large.within(ScalarType::Float).is_some());
+        assert!(large.plus(Exact::new(1, 0)).within(ScalarType::Float).is_none());
+        assert!(large.plus(Exact::new(1, 0)).within(ScalarType::Double).is_some());
         // The difference is 0, but `large` has a term that `large + large` does not.
-        assert!(large.plus(large.minus()).within(Scalar::Float).is_none());
+        assert!(large.plus(large.minus()).within(ScalarType::Float).is_none());
         // A half more needs one digit more.
-        assert!(Exact::new(1 << 23, 0).plus(Exact::new(1, 1)).within(Scalar::Float).is_none());
-        assert!(Exact::new(1 << 22, 0).plus(Exact::new(1, 1)).within(Scalar::Float).is_some());
+        assert!(Exact::new(1 << 23, 0).plus(Exact::new(1, 1)).within(ScalarType::Float).is_none());
+        assert!(Exact::new(1 << 22, 0).plus(Exact::new(1, 1)).within(ScalarType::Float).is_some());
         // A compiler may multiply the factors first.
         let factor = Exact::new(1 << 13, 0);
-        assert!(Exact::new(0, 0).times(factor).times(factor).within(Scalar::Float).is_none());
+        assert!(Exact::new(0, 0).times(factor).times(factor).within(ScalarType::Float).is_none());
         let odd = Exact::new(4097, 0);
-        assert!(odd.times(odd).within(Scalar::Float).is_none());
-        assert!(Exact::new(4095, 0).times(odd).within(Scalar::Float).is_some());
-        assert!(Exact::new(1, 8).times(Exact::new(1, 1)).within(Scalar::Float).is_none());
+        assert!(odd.times(odd).within(ScalarType::Float).is_none());
+        assert!(Exact::new(4095, 0).times(odd).within(ScalarType::Float).is_some());
+        assert!(Exact::new(1, 8).times(Exact::new(1, 1)).within(ScalarType::Float).is_none());
     }
 
     #[test]
@@ -196,7 +196,7 @@ mod tests {
         let again = Exact::of_stored(number.stored());
         assert_eq!((again, again.bound, again.scaled()), (number, 152, -64));
         assert_eq!(Exact::of_stored(0), Exact::new(0, 5));
-        assert_eq!(Exact::new(0, 0).bytes(Scalar::Float), None);
+        assert_eq!(Exact::new(0, 0).bytes(ScalarType::Float), None);
     }
 
     #[test]
@@ -214,8 +214,8 @@ mod tests {
             let value = if number < 0 { -value } else { value };
             let (float, double) = ((value as f32).to_bits(), value.to_bits());
             let bits = |scalar| exact.bytes(scalar).map(u64::from_le_bytes);
-            assert_eq!(bits(Scalar::Float).unwrap_or(0), float.into(), "{digits}");
-            assert_eq!(bits(Scalar::Double).unwrap_or(0), double, "{digits}");
+            assert_eq!(bits(ScalarType::Float).unwrap_or(0), float.into(), "{digits}");
+            assert_eq!(bits(ScalarType::Double).unwrap_or(0), double, "{digits}");
         }
     }
 

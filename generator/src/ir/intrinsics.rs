@@ -1,10 +1,10 @@
 //! CUDA's own functions on integers, and inline PTX.
 
 use super::builtins::Builtin;
-use super::types::Scalar;
+use super::types::ScalarType;
 
 /// The exact result. The caller takes it modulo the width.
-pub(super) fn result(function: Builtin, ty: Scalar, [a, b, c]: [i128; 3]) -> i128 {
+pub(super) fn result(function: Builtin, ty: ScalarType, [a, b, c]: [i128; 3]) -> i128 {
     let [x, y, z] = [a, b, c].map(|value| value as u32);
     let both = u64::from(y) << 32 | u64::from(x);
     match function {
@@ -147,7 +147,7 @@ mod tests {
             (Builtin::PtxBfind, [0, 0, 0], -1),
             (Builtin::PtxBfind, [0x8000, 0, 0], 15),
         ] {
-            let found = result(function, Scalar::Uint, [a, b, c]);
+            let found = result(function, ScalarType::Uint, [a, b, c]);
             assert_eq!(found, expected, "{function:?} {a:#x} {b:#x} {c:#x}");
         }
     }

@@ -24,19 +24,19 @@ pub use atomics::Atomic;
 pub use builtins::Builtin;
 pub use collectives::{Collective, Joint, Shuffle, WARP};
 pub use exact::Exact;
-pub use objects::{Address, Initial, Path, Record, RecordId, Region, Root, Shape, Step};
+pub use objects::{Address, Initial, ObjectType, Path, Record, RecordId, Region, Root, Step};
 pub use operators::{Binary, Unary};
-pub use signatures::Signature;
+pub use signatures::BuiltinSignature;
 pub use statements::{
-    Block, Case, For, Foreign, Form, Gather, GroupCopy, Jump, Place, Reduce, Section, Stmt,
-    StmtKind, Switch, Ticket, Update, Way,
+    AtomicSection, Block, CombineMethod, For, Foreign, Gather, GroupCopy, Jump, LoopForm, Place,
+    Reduce, Stmt, StmtKind, Switch, SwitchCase, Ticket, Update,
 };
 pub use sub_groups::SubGroup;
 pub use swizzle::Swizzle;
 pub use tensors::{LANES, Mma, Tile};
-pub use types::{Scalar, Type};
+pub use types::{ScalarType, Ty};
 
-use crate::random::Key;
+use crate::random::SeedKey;
 
 /// The number of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,9 +60,9 @@ pub struct Expr {
     /// Its operator and operands.
     pub kind: ExprKind,
     /// The type of its value.
-    pub ty: Type,
+    pub ty: Ty,
     /// The place from which repairs draw their numbers.
-    pub key: Key,
+    pub key: SeedKey,
     /// The number of repairs so far.
     pub repairs: u8,
 }
@@ -99,7 +99,7 @@ pub enum ExprKind {
     /// A call of a function of the program, with arguments of exactly the types of its parameters.
     Invoke(FunctionId, Box<[ExprId]>),
     /// The number of the work-item, as `int`.
-    Item(Item),
+    Item(WorkItemId),
     /// The value of a part of an object.
     Part(Box<Path>),
     /// `p == q`, as `int`.
@@ -108,7 +108,7 @@ pub enum ExprKind {
 
 /// A number that work-items have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Item {
+pub enum WorkItemId {
     /// `get_global_id`.
     Global(u8),
     /// `get_local_id`.
@@ -129,16 +129,16 @@ pub struct Variable {
     /// Its name.
     pub name: String,
     /// The type of its value, or of each element.
-    pub ty: Type,
+    pub ty: Ty,
     /// The number of elements of an array. The launch says how many a buffer has: see [`Program::elements`].
     pub length: Option<u32>,
     /// This says where the variable lies and what sets its first value.
-    pub space: Space,
+    pub space: Storage,
 }
 
 /// Where a variable lies, and what sets its first value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Space {
+pub enum Storage {
     /// Each work-item has its own; a statement declares it.
     Private,
     /// The work-items of a group share it; it has no first value.
@@ -151,7 +151,7 @@ pub enum Space {
     Argument(Box<[i64]>),
     /// Each work-item has its own, as bytes with an address; a statement declares it. The type of the variable is not
     /// used.
-    Object(Shape),
+    Object(ObjectType),
 }
 
 /// A buffer that the hosts of CLsmith pass.
@@ -287,38 +287,38 @@ impl Program {
     pub fn elements(&self, id: VarId) -> u32 {
         let variable = self.variable(id);
         match variable.space {
-            Space::Global(Buffer::Emi) => Buffer::EMI,
-            Space::Global(Buffer::Sequence) => self.sizes.global.into_iter().max().unwrap_or(1),
-            Space::Global(Buffer::Communication) => self.sizes.items(),
+            Storage::Global(Buffer::Emi) => Buffer::EMI,
+            Storage::Global(Buffer::Sequence) => self.sizes.global.into_iter().max().unwrap_or(1),
+            Storage::Global(Buffer::Communication) => self.sizes.items(),
             _ => variable.length.unwrap_or(1),
         }
     }
 
     /// The type of an expression.
     #[must_use]
-    pub fn ty(&self, id: ExprId) -> Type {
+    pub fn ty(&self, id: ExprId) -> Ty {
         self.expr(id).ty
     }
 
     /// Adds an expression.
-    pub fn add(&mut self, kind: ExprKind, ty: Type, key: Key) -> ExprId {
+    pub fn add(&mut self, kind: ExprKind, ty: Ty, key: SeedKey) -> ExprId {
         self.exprs.push(Expr { kind, ty, key, repairs: 0 });
         ExprId(self.exprs.len() as u32 - 1)
     }
 
     /// Adds an operator with the type that its operands give it.
-    pub fn binary(&mut self, operator: Binary, a: ExprId, b: ExprId, key: Key) -> ExprId {
+    pub fn binary(&mut self, operator: Binary, a: ExprId, b: ExprId, key: SeedKey) -> ExprId {
         let ty = operator.result(self.ty(a), self.ty(b));
         self.add(ExprKind::Binary(operator, a, b), ty, key)
     }
 
     /// Adds a number.
-    pub fn literal(&mut self, number: i128, ty: Type, key: Key) -> ExprId {
+    pub fn literal(&mut self, number: i128, ty: Ty, key: SeedKey) -> ExprId {
         self.add(ExprKind::Literal(ty.scalar.wrap(number)), ty, key)
     }
 
     /// Adds a conversion where the type is another one. A scalar becomes all lanes of a vector.
-    pub fn convert(&mut self, id: ExprId, ty: Type, key: Key) -> ExprId {
+    pub fn convert(&mut self, id: ExprId, ty: Ty, key: SeedKey) -> ExprId {
         let from = self.ty(id);
         if from == ty {
             return id;
@@ -330,14 +330,14 @@ impl Program {
         // The floating-point numbers that are used are in the range of `int`.
         let is_in_range = ty.scalar.is_float() || ty.scalar.is_signed() && ty.scalar.bits() >= 32;
         let id = match from.scalar.is_float() && !is_in_range {
-            true => self.add(ExprKind::Convert(id), ty.of(Scalar::Int), key),
+            true => self.add(ExprKind::Convert(id), ty.of(ScalarType::Int), key),
             false => id,
         };
         self.add(ExprKind::Convert(id), ty, key)
     }
 
     /// Adds a statement; the caller puts it into a block.
-    pub fn statement(&mut self, kind: StmtKind, key: Key) -> StmtId {
+    pub fn statement(&mut self, kind: StmtKind, key: SeedKey) -> StmtId {
         self.stmts.push(Stmt { kind, key, repairs: 0 });
         StmtId(self.stmts.len() as u32 - 1)
     }
@@ -351,7 +351,7 @@ impl Program {
     /// The variable for a buffer, if the kernel has it.
     #[must_use]
     pub fn buffer(&self, buffer: Buffer) -> Option<VarId> {
-        let index = self.variables.iter().position(|v| v.space == Space::Global(buffer))?;
+        let index = self.variables.iter().position(|v| v.space == Storage::Global(buffer))?;
         Some(VarId(index as u32))
     }
 }

@@ -1,6 +1,6 @@
 //! Objects in memory: structures, unions, arrays of them, and pointers. They have addresses, and lie in memory as bytes.
 
-use super::{ExprId, Program, Space, Type, VarId};
+use super::{ExprId, Program, Storage, Ty, VarId};
 
 /// The number of a structure or union type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,20 +14,20 @@ pub struct Record {
     /// True if all members begin at the same address.
     pub is_union: bool,
     /// The types of the members; their names follow from their numbers.
-    pub members: Vec<Shape>,
+    pub members: Vec<ObjectType>,
 }
 
 /// The type of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum ObjectType {
     /// A scalar or a vector.
-    Value(Type),
+    Value(Ty),
     /// A structure or a union.
     Record(RecordId),
     /// An array with its number of elements.
-    Array(Box<Shape>, u32),
+    Array(Box<ObjectType>, u32),
     /// The address of an object.
-    Pointer(Box<Shape>, Region),
+    Pointer(Box<ObjectType>, Region),
 }
 
 /// The address space of what a pointer points to.
@@ -144,11 +144,11 @@ impl Address {
 impl Program {
     /// The type of a variable as an object.
     #[must_use]
-    pub fn shape(&self, id: VarId) -> Shape {
+    pub fn shape(&self, id: VarId) -> ObjectType {
         let variable = self.variable(id);
         match &variable.space {
-            Space::Object(shape) => shape.clone(),
-            _ => Shape::Array(Box::new(Shape::Value(variable.ty)), self.elements(id)),
+            Storage::Object(shape) => shape.clone(),
+            _ => ObjectType::Array(Box::new(ObjectType::Value(variable.ty)), self.elements(id)),
         }
     }
 
@@ -156,10 +156,10 @@ impl Program {
     #[must_use]
     pub fn region(&self, id: VarId) -> Region {
         match self.variable(id).space {
-            Space::Private | Space::Object(_) => Region::Private,
-            Space::Local => Region::Local,
-            Space::Constant(_) => Region::Constant,
-            Space::Global(_) | Space::Argument(_) => Region::Global,
+            Storage::Private | Storage::Object(_) => Region::Private,
+            Storage::Local => Region::Local,
+            Storage::Constant(_) => Region::Constant,
+            Storage::Global(_) | Storage::Argument(_) => Region::Global,
         }
     }
 
@@ -168,11 +168,11 @@ impl Program {
     /// # Panics
     /// If a step does not fit the type that it is a part of.
     #[must_use]
-    pub fn shape_at(&self, path: &Path) -> Shape {
+    pub fn shape_at(&self, path: &Path) -> ObjectType {
         let first = match &path.root {
             Root::Variable(variable) => self.shape(*variable),
             Root::Pointer(pointer, _) => match self.shape_at(pointer) {
-                Shape::Pointer(shape, _) => *shape,
+                ObjectType::Pointer(shape, _) => *shape,
                 other => panic!("only pointers point to something: {other:?}"),
             },
         };
@@ -185,19 +185,19 @@ impl Program {
         match &path.root {
             Root::Variable(variable) => self.region(*variable),
             Root::Pointer(pointer, _) => match self.shape_at(pointer) {
-                Shape::Pointer(_, region) => region,
+                ObjectType::Pointer(_, region) => region,
                 _ => Region::Private,
             },
         }
     }
 
     /// The type of a part.
-    pub(crate) fn part(&self, shape: &Shape, step: Step) -> Shape {
+    pub(crate) fn part(&self, shape: &ObjectType, step: Step) -> ObjectType {
         match (shape, step) {
-            (Shape::Record(record), Step::Member(member)) => {
+            (ObjectType::Record(record), Step::Member(member)) => {
                 self.record(*record).members[usize::from(member)].clone()
             }
-            (Shape::Array(element, _), Step::Index(_)) => (**element).clone(),
+            (ObjectType::Array(element, _), Step::Index(_)) => (**element).clone(),
             _ => panic!("{shape:?} has no part {step:?}"),
         }
     }
@@ -210,19 +210,19 @@ impl Program {
 
     /// The size and the alignment of a type in bytes. Those of pointers are of no importance: nothing shows them.
     #[must_use]
-    pub fn layout(&self, shape: &Shape) -> (u32, u32) {
+    pub fn layout(&self, shape: &ObjectType) -> (u32, u32) {
         match shape {
-            Shape::Value(ty) => {
+            ObjectType::Value(ty) => {
                 let lanes = if ty.lanes == 3 { 4 } else { u32::from(ty.lanes) };
                 let size = ty.scalar.bits() / 8 * lanes;
                 (size, size)
             }
-            Shape::Pointer(..) => (8, 8),
-            Shape::Array(element, length) => {
+            ObjectType::Pointer(..) => (8, 8),
+            ObjectType::Array(element, length) => {
                 let (size, align) = self.layout(element);
                 (size * length, align)
             }
-            Shape::Record(id) => {
+            ObjectType::Record(id) => {
                 let record = self.record(*id);
                 let (mut end, mut most) = (0_u32, 1);
                 for member in &record.members {
@@ -258,21 +258,21 @@ impl Program {
     }
 
     /// The bytes that belong to no value, as first byte and end; in unions, none are named.
-    pub(crate) fn padding(&self, shape: &Shape, base: u32, found: &mut Vec<(u32, u32)>) {
+    pub(crate) fn padding(&self, shape: &ObjectType, base: u32, found: &mut Vec<(u32, u32)>) {
         match shape {
-            Shape::Value(ty) if ty.lanes == 3 => {
+            ObjectType::Value(ty) if ty.lanes == 3 => {
                 let lane = ty.scalar.bits() / 8;
                 found.push((base + 3 * lane, base + 4 * lane));
             }
-            Shape::Value(_) | Shape::Pointer(..) => {}
-            Shape::Array(element, length) => {
+            ObjectType::Value(_) | ObjectType::Pointer(..) => {}
+            ObjectType::Array(element, length) => {
                 let size = self.layout(element).0;
                 for index in 0..*length {
                     self.padding(element, base + index * size, found);
                 }
             }
-            Shape::Record(id) if self.record(*id).is_union => {}
-            Shape::Record(id) => {
+            ObjectType::Record(id) if self.record(*id).is_union => {}
+            ObjectType::Record(id) => {
                 let mut end = base;
                 for (index, member) in (0..).zip(&self.record(*id).members) {
                     let start = base + self.offset(*id, index);
@@ -287,16 +287,16 @@ impl Program {
 
     /// The scalars, vectors and pointers of a type, each with its distance from the begin; of a union, those of its first
     /// member. These are what a declaration gives a first value to.
-    pub(crate) fn leaves(&self, shape: &Shape, base: u32, found: &mut Vec<(u32, Shape)>) {
+    pub(crate) fn leaves(&self, shape: &ObjectType, base: u32, found: &mut Vec<(u32, ObjectType)>) {
         match shape {
-            Shape::Value(_) | Shape::Pointer(..) => found.push((base, shape.clone())),
-            Shape::Array(element, length) => {
+            ObjectType::Value(_) | ObjectType::Pointer(..) => found.push((base, shape.clone())),
+            ObjectType::Array(element, length) => {
                 let size = self.layout(element).0;
                 for index in 0..*length {
                     self.leaves(element, base + index * size, found);
                 }
             }
-            Shape::Record(id) => {
+            ObjectType::Record(id) => {
                 let record = self.record(*id);
                 let count = if record.is_union { 1 } else { record.members.len() };
                 for (index, member) in (0..).zip(&record.members[..count]) {
@@ -310,38 +310,41 @@ impl Program {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{Scalar, Sizes};
+    use crate::ir::{ScalarType, Sizes};
 
     /// The numbers are those of `sizeof` and `offsetof` in OpenCL C.
     #[test]
     fn layouts_are_those_of_opencl_c() {
         let mut program = Program::new(Sizes { global: [1; 3], local: [1; 3] });
-        let value = |scalar, lanes| Shape::Value(Type { scalar, lanes });
-        let mut add = |is_union, members: Vec<Shape>| {
+        let value = |scalar, lanes| ObjectType::Value(Ty { scalar, lanes });
+        let mut add = |is_union, members: Vec<ObjectType>| {
             program.records.push(Record { name: String::new(), is_union, members });
             RecordId(program.records.len() as u32 - 1)
         };
-        let inner = add(false, vec![value(Scalar::Char, 1), value(Scalar::Short, 3)]);
+        let inner = add(false, vec![value(ScalarType::Char, 1), value(ScalarType::Short, 3)]);
         let both = add(
             true,
-            vec![Shape::Array(Box::new(value(Scalar::Uchar, 1)), 5), value(Scalar::Uint, 1)],
+            vec![
+                ObjectType::Array(Box::new(value(ScalarType::Uchar, 1)), 5),
+                value(ScalarType::Uint, 1),
+            ],
         );
         let outer = add(
             false,
             vec![
-                value(Scalar::Char, 1),
-                Shape::Record(inner),
-                value(Scalar::Uchar, 2),
-                Shape::Record(both),
-                value(Scalar::Long, 1),
+                value(ScalarType::Char, 1),
+                ObjectType::Record(inner),
+                value(ScalarType::Uchar, 2),
+                ObjectType::Record(both),
+                value(ScalarType::Long, 1),
             ],
         );
-        assert_eq!(program.layout(&Shape::Record(inner)), (16, 8));
-        assert_eq!(program.layout(&Shape::Record(both)), (8, 4));
+        assert_eq!(program.layout(&ObjectType::Record(inner)), (16, 8));
+        assert_eq!(program.layout(&ObjectType::Record(both)), (8, 4));
         assert_eq!([0, 1, 2, 3, 4].map(|m| program.offset(outer, m)), [0, 8, 24, 28, 40]);
-        assert_eq!(program.layout(&Shape::Record(outer)), (48, 8));
+        assert_eq!(program.layout(&ObjectType::Record(outer)), (48, 8));
         let mut padding = Vec::new();
-        program.padding(&Shape::Record(outer), 0, &mut padding);
+        program.padding(&ObjectType::Record(outer), 0, &mut padding);
         padding.retain(|(start, end)| start < end);
         assert_eq!(padding, [(1, 8), (9, 16), (22, 24), (26, 28), (36, 40)]);
     }

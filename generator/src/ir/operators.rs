@@ -1,6 +1,6 @@
 //! Operators of expressions, and the types of their results.
 
-use super::types::{Scalar, Type};
+use super::types::{ScalarType, Ty};
 
 /// An operator with one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,17 +27,17 @@ impl Unary {
 
     /// True if there is such an operation on a type. That on truth values is one of integers.
     #[must_use]
-    pub fn has(self, scalar: Scalar) -> bool {
+    pub fn has(self, scalar: ScalarType) -> bool {
         self == Self::Minus || !scalar.is_float()
     }
 
     /// The type of the result.
     #[must_use]
-    pub fn result(self, operand: Type) -> Type {
+    pub fn result(self, operand: Ty) -> Ty {
         match self {
             Self::Not => operand.truth(),
             _ if operand.is_vector() => operand,
-            _ => Type::scalar(operand.scalar.promoted()),
+            _ => Ty::scalar(operand.scalar.promoted()),
         }
     }
 }
@@ -131,7 +131,7 @@ impl Binary {
 
     /// True if there is such an operation on a type.
     #[must_use]
-    pub fn has(self, scalar: Scalar) -> bool {
+    pub fn has(self, scalar: ScalarType) -> bool {
         let of_floats = matches!(self, Self::Add | Self::Subtract | Self::Multiply | Self::Divide)
             || self.is_relational() && !self.is_logical();
         of_floats || !scalar.is_float()
@@ -145,7 +145,7 @@ impl Binary {
 
     /// The types that the operands are converted to before the operation.
     #[must_use]
-    pub fn operands(self, a: Type, b: Type) -> (Scalar, Scalar) {
+    pub fn operands(self, a: Ty, b: Ty) -> (ScalarType, ScalarType) {
         match (a.is_vector(), b.is_vector()) {
             (true, _) => (a.scalar, a.scalar),
             (_, true) => (b.scalar, b.scalar),
@@ -157,8 +157,8 @@ impl Binary {
 
     /// The type of the result.
     #[must_use]
-    pub fn result(self, a: Type, b: Type) -> Type {
-        let both = Type { scalar: self.operands(a, b).0, lanes: a.lanes.max(b.lanes) };
+    pub fn result(self, a: Ty, b: Ty) -> Ty {
+        let both = Ty { scalar: self.operands(a, b).0, lanes: a.lanes.max(b.lanes) };
         if self.is_relational() { both.truth() } else { both }
     }
 }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::builtins::Builtin;
 use super::exact::Exact;
 use super::intrinsics;
-use super::types::Scalar;
+use super::types::ScalarType;
 
 impl Builtin {
     /// The exact result in one lane for the numbers of the parameters, or `None` where it is undefined. The caller
@@ -14,7 +14,7 @@ impl Builtin {
     /// are no functions of single lanes.
     #[must_use]
     #[inline]
-    pub fn lane(self, ty: Scalar, [a, b, c]: [i128; 3]) -> Option<i128> {
+    pub fn lane(self, ty: ScalarType, [a, b, c]: [i128; 3]) -> Option<i128> {
         let bits = ty.bits();
         let pattern = |value: i128| (value as u128) & (u128::MAX >> (128 - bits));
         let high = |a: i128, b: i128| {
@@ -111,12 +111,12 @@ fn nearest(number: i64, one: i64) -> i64 {
 }
 
 /// The number, where the type is unsigned (and wraps) or has it.
-fn fitting(ty: Scalar, number: i128) -> Option<i128> {
+fn fitting(ty: ScalarType, number: i128) -> Option<i128> {
     (!ty.is_signed() || ty.saturated(number) == number).then_some(number)
 }
 
 /// The product of two numbers of 24 bits; that of wider ones is not defined.
-fn product24(ty: Scalar, a: i128, b: i128) -> Option<i128> {
+fn product24(ty: ScalarType, a: i128, b: i128) -> Option<i128> {
     let range = if ty.is_signed() { -(1 << 23)..1 << 23 } else { 0..1 << 24 };
     (range.contains(&a) && range.contains(&b)).then_some(a * b)
 }
@@ -126,7 +126,7 @@ mod tests {
     use super::Builtin::{Ceil, Floor, Rint, Round, Trunc};
     use super::Builtin::{Clamp, Clz, Hadd, Mad24, MadHi, MadSat, MulHi, Rotate, Select, Upsample};
     use super::Exact;
-    use super::Scalar::{Char, Int, Long, Uchar, Uint, Ulong};
+    use super::ScalarType::{Char, Int, Long, Uchar, Uint, Ulong};
 
     #[test]
     fn lanes_are_what_the_specification_says() {

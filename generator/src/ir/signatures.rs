@@ -1,10 +1,10 @@
 //! Signatures of built-in functions.
 
-use super::types::Scalar;
+use super::types::ScalarType;
 
 /// How the types of the parameters follow from the type of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Signature {
+pub enum BuiltinSignature {
     /// All are of the type of the result; the number of parameters.
     Same(u8),
     /// As `Same`, and in vectors all but the first may be scalars.
@@ -26,26 +26,27 @@ pub enum Signature {
     /// Only floating-point types, all the same; the number of parameters.
     Float(u8),
     /// Only this result of scalars of these types. These functions are CUDA's.
-    Exactly(Scalar, &'static [Scalar]),
+    Exactly(ScalarType, &'static [ScalarType]),
 }
 
-const INT: Scalar = Scalar::Int;
-const UINT: Scalar = Scalar::Uint;
-const LONG: Scalar = Scalar::Long;
-const ULONG: Scalar = Scalar::Ulong;
+const INT: ScalarType = ScalarType::Int;
+const UINT: ScalarType = ScalarType::Uint;
+const LONG: ScalarType = ScalarType::Long;
+const ULONG: ScalarType = ScalarType::Ulong;
 
-pub(super) const INT_OF_INT: Signature = Signature::Exactly(INT, &[INT]);
-pub(super) const INT_OF_UINT: Signature = Signature::Exactly(INT, &[UINT]);
-pub(super) const INT_OF_LONG: Signature = Signature::Exactly(INT, &[LONG]);
-pub(super) const INT_OF_ULONG: Signature = Signature::Exactly(INT, &[ULONG]);
-pub(super) const INT_OF_2: Signature = Signature::Exactly(INT, &[INT; 2]);
-pub(super) const INT_OF_3: Signature = Signature::Exactly(INT, &[INT; 3]);
-pub(super) const LONG_OF_2: Signature = Signature::Exactly(LONG, &[LONG; 2]);
-pub(super) const UINT_OF_1: Signature = Signature::Exactly(UINT, &[UINT]);
-pub(super) const UINT_OF_2: Signature = Signature::Exactly(UINT, &[UINT; 2]);
-pub(super) const UINT_OF_3: Signature = Signature::Exactly(UINT, &[UINT; 3]);
-pub(super) const UINT_OF_INTS: Signature = Signature::Exactly(UINT, &[INT, INT, UINT]);
-pub(super) const ULONG_OF_1: Signature = Signature::Exactly(ULONG, &[ULONG]);
-pub(super) const ULONG_OF_2: Signature = Signature::Exactly(ULONG, &[ULONG; 2]);
+pub(super) const INT_OF_INT: BuiltinSignature = BuiltinSignature::Exactly(INT, &[INT]);
+pub(super) const INT_OF_UINT: BuiltinSignature = BuiltinSignature::Exactly(INT, &[UINT]);
+pub(super) const INT_OF_LONG: BuiltinSignature = BuiltinSignature::Exactly(INT, &[LONG]);
+pub(super) const INT_OF_ULONG: BuiltinSignature = BuiltinSignature::Exactly(INT, &[ULONG]);
+pub(super) const INT_OF_2: BuiltinSignature = BuiltinSignature::Exactly(INT, &[INT; 2]);
+pub(super) const INT_OF_3: BuiltinSignature = BuiltinSignature::Exactly(INT, &[INT; 3]);
+pub(super) const LONG_OF_2: BuiltinSignature = BuiltinSignature::Exactly(LONG, &[LONG; 2]);
+pub(super) const UINT_OF_1: BuiltinSignature = BuiltinSignature::Exactly(UINT, &[UINT]);
+pub(super) const UINT_OF_2: BuiltinSignature = BuiltinSignature::Exactly(UINT, &[UINT; 2]);
+pub(super) const UINT_OF_3: BuiltinSignature = BuiltinSignature::Exactly(UINT, &[UINT; 3]);
+pub(super) const UINT_OF_INTS: BuiltinSignature =
+    BuiltinSignature::Exactly(UINT, &[INT, INT, UINT]);
+pub(super) const ULONG_OF_1: BuiltinSignature = BuiltinSignature::Exactly(ULONG, &[ULONG]);
+pub(super) const ULONG_OF_2: BuiltinSignature = BuiltinSignature::Exactly(ULONG, &[ULONG; 2]);
 /// A number, and where its bits begin and how many there are.
-pub(super) const INT_OF_BITS: Signature = Signature::Exactly(INT, &[INT, UINT, UINT]);
+pub(super) const INT_OF_BITS: BuiltinSignature = BuiltinSignature::Exactly(INT, &[INT, UINT, UINT]);

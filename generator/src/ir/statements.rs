@@ -1,7 +1,7 @@
 //! Statements.
 
 use super::{Address, Atomic, Collective, ExprId, Initial, Mma, Path, StmtId, Swizzle, VarId};
-use crate::random::Key;
+use crate::random::SeedKey;
 
 /// A statement.
 #[derive(Clone, Debug)]
@@ -9,7 +9,7 @@ pub struct Stmt {
     /// The action of the statement.
     pub kind: StmtKind,
     /// The place from which repairs draw their numbers.
-    pub key: Key,
+    pub key: SeedKey,
     /// The number of repairs so far.
     pub repairs: u8,
 }
@@ -58,7 +58,7 @@ pub enum StmtKind {
     /// A work-group or a warp calls a collective function.
     Collective(Collective),
     /// The work-item that arrives as the `arrival`-th executes the body, and adds the sum of the variables.
-    Section(Section),
+    Section(AtomicSection),
     /// A statement of a program that was read.
     Foreign(Foreign),
 }
@@ -118,7 +118,7 @@ pub enum Jump {
 
 /// The text of a counted loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum LoopForm {
     /// `for`.
     For,
     /// `while`, which changes the counter in its condition.
@@ -127,7 +127,7 @@ pub enum Form {
     DoWhile,
 }
 
-impl Form {
+impl LoopForm {
     /// The name that `--avoid` takes, besides `loop`.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -143,7 +143,7 @@ impl Form {
 #[derive(Clone, Debug)]
 pub struct For {
     /// The text.
-    pub form: Form,
+    pub form: LoopForm,
     /// The counter, a private variable of a signed type.
     pub counter: VarId,
     /// Its first value.
@@ -164,12 +164,12 @@ pub struct Switch {
     /// The number: a scalar.
     pub value: ExprId,
     /// The cases in the order of the text, with different labels.
-    pub cases: Vec<Case>,
+    pub cases: Vec<SwitchCase>,
 }
 
 /// One of the cases of a number.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct SwitchCase {
     /// The value that selects this case, 0 or more; `None` for `default`.
     pub label: Option<u8>,
     /// The statements that are executed.
@@ -193,7 +193,7 @@ pub struct Reduce {
 #[derive(Clone, Debug)]
 pub struct Gather {
     /// The way to do so.
-    pub way: Way,
+    pub way: CombineMethod,
     /// The function, commutative and associative.
     pub function: Atomic,
     /// The first value.
@@ -208,7 +208,7 @@ pub struct Gather {
 
 /// How values are put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum CombineMethod {
     /// Each work-item takes a number from a counter, which no other one gets, into a variable. What it contributes depends on
     /// this number, and on nothing else that differs in the group.
     Ticket(VarId),
@@ -237,9 +237,9 @@ pub struct GroupCopy {
     pub body: Block,
 }
 
-/// An atomic section: see [`StmtKind::Section`]. No work-item may come to one twice.
+/// An atomic section: see [`StmtKind::AtomicSection`]. No work-item may come to one twice.
 #[derive(Clone, Debug)]
-pub struct Section {
+pub struct AtomicSection {
     /// The number of its counter and of its sum.
     pub index: u32,
     /// The number of the work-item that enters, in the order of arrival from 0.

@@ -1,9 +1,9 @@
 //! The 64 bits in which the value of a lane is stored, whatever its type.
 
 use super::exact::Exact;
-use super::types::Scalar;
+use super::types::ScalarType;
 
-impl Scalar {
+impl ScalarType {
     /// The number that 64 stored bits stand for, without what is behind the point.
     #[must_use]
     pub fn value(self, stored: i64) -> i128 {
@@ -33,7 +33,7 @@ impl Scalar {
 #[cfg(test)]
 mod tests {
     use super::Exact;
-    use super::Scalar::{Char, Float, Uchar, Ulong};
+    use super::ScalarType::{Char, Float, Uchar, Ulong};
 
     #[test]
     fn stored_bits_are_extended_as_the_type_says() {

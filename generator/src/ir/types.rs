@@ -5,7 +5,7 @@ use std::fmt;
 /// A scalar type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs, reason = "their names in OpenCL C")]
-pub enum Scalar {
+pub enum ScalarType {
     Char,
     Uchar,
     Short,
@@ -18,7 +18,7 @@ pub enum Scalar {
     Double,
 }
 
-impl Scalar {
+impl ScalarType {
     /// The floating-point types.
     pub const FLOATS: [Self; 2] = [Self::Float, Self::Double];
     /// The integer types, from the narrowest.
@@ -143,28 +143,28 @@ impl Scalar {
 
 /// A scalar or vector type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Type {
+pub struct Ty {
     /// The type of a lane.
-    pub scalar: Scalar,
+    pub scalar: ScalarType,
     /// 1 for scalars, else 2, 3, 4, 8 or 16.
     pub lanes: u8,
 }
 
-impl Type {
+impl Ty {
     /// The number of lanes that vectors can have.
     pub const LANES: [u8; 5] = [2, 3, 4, 8, 16];
     /// The type of comparisons of scalars.
-    pub const INT: Self = Self::scalar(Scalar::Int);
+    pub const INT: Self = Self::scalar(ScalarType::Int);
 
     /// A scalar type.
     #[must_use]
-    pub const fn scalar(scalar: Scalar) -> Self {
+    pub const fn scalar(scalar: ScalarType) -> Self {
         Self { scalar, lanes: 1 }
     }
 
     /// As many lanes of another type.
     #[must_use]
-    pub const fn of(self, scalar: Scalar) -> Self {
+    pub const fn of(self, scalar: ScalarType) -> Self {
         Self { scalar, lanes: self.lanes }
     }
 
@@ -199,7 +199,7 @@ impl Type {
     }
 }
 
-impl fmt::Display for Type {
+impl fmt::Display for Ty {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.scalar.name())?;
         if self.is_vector() { write!(out, "{}", self.lanes) } else { Ok(()) }
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn conversions_are_those_of_c() {
-        use Scalar::{Char, Int, Long, Short, Uchar, Uint, Ulong, Ushort};
+        use ScalarType::{Char, Int, Long, Short, Uchar, Uint, Ulong, Ushort};
         for (a, b, both) in [
             (Char, Char, Int),
             (Uchar, Ushort, Int),
@@ -223,7 +223,7 @@ mod tests {
         ] {
             assert_eq!((a.usual(b), b.usual(a)), (both, both), "{a:?} {b:?}");
         }
-        let (float, double) = (Scalar::Float, Scalar::Double);
+        let (float, double) = (ScalarType::Float, ScalarType::Double);
         assert_eq!(
             (float.usual(Ulong), Int.usual(double), float.usual(double)),
             (float, double, double)

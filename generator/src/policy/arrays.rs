@@ -2,17 +2,17 @@
 
 use super::Maker;
 use crate::ir::{
-    Binary, ExprId, ExprKind, Place, Scalar, Space, StmtId, StmtKind, Type, VarId, Variable,
+    Binary, ExprId, ExprKind, Place, ScalarType, StmtId, StmtKind, Storage, Ty, VarId, Variable,
 };
-use crate::random::{Key, Stream};
+use crate::random::{SeedKey, Stream};
 
 impl Maker<'_> {
     /// Declares a private array with numbers in it.
-    pub(super) fn array(&mut self, key: Key) -> StmtId {
+    pub(super) fn array(&mut self, key: SeedKey) -> StmtId {
         let mut stream = key.stream();
         let scalar = self.scalar_type(&mut stream);
         let lanes = if stream.chance(15) { self.lanes(scalar, &mut stream) } else { None };
-        let ty = Type { scalar, lanes: lanes.unwrap_or(1) };
+        let ty = Ty { scalar, lanes: lanes.unwrap_or(1) };
         let length = if ty.is_vector() { 2 + stream.below(4) } else { self.length(&mut stream) };
         let id = self.variable('a', ty, Some(length as u32));
         self.arrays.push(id);
@@ -29,35 +29,35 @@ impl Maker<'_> {
     }
 
     /// Adds a table of constants that all work-items can read.
-    pub(super) fn table(&mut self, key: Key) {
+    pub(super) fn table(&mut self, key: SeedKey) {
         let mut stream = key.stream();
         let scalar = self.scalar_type(&mut stream);
         let length = stream.pick(&[4_u32, 7, 8]);
         let values = (0..length).map(|_| self.stored(scalar, &mut stream)).collect();
         let name = format!("c{}", self.program.variables.len());
-        let space = Space::Constant(values);
-        let ty = Type::scalar(scalar);
+        let space = Storage::Constant(values);
+        let ty = Ty::scalar(scalar);
         let id = self.program.declare(Variable { name, ty, length: Some(length), space });
         self.arrays.push(id);
     }
 
     /// An index below `length`: a counter of a loop as it is, or something cut off.
-    pub(super) fn index(&mut self, length: u32, stream: &mut Stream, key: Key) -> ExprId {
+    pub(super) fn index(&mut self, length: u32, stream: &mut Stream, key: SeedKey) -> ExprId {
         if !self.counters.is_empty() && stream.chance(50) {
             let counter = stream.pick(&self.counters);
             return self.read(counter, key);
         }
         if stream.chance(35) {
             let number = stream.below(length.into());
-            return self.program.literal(number.into(), Type::INT, key);
+            return self.program.literal(number.into(), Ty::INT, key);
         }
-        let any = self.leaf(Type::scalar(Scalar::Uint), key.child(2));
+        let any = self.leaf(Ty::scalar(ScalarType::Uint), key.child(2));
         self.cut(any, length, key)
     }
 
     /// An unsigned value modulo a length.
-    pub(super) fn cut(&mut self, value: ExprId, length: u32, key: Key) -> ExprId {
-        let uint = Type::scalar(Scalar::Uint);
+    pub(super) fn cut(&mut self, value: ExprId, length: u32, key: SeedKey) -> ExprId {
+        let uint = Ty::scalar(ScalarType::Uint);
         let value = self.program.convert(value, uint, key);
         let (operator, by) = match length.is_power_of_two() {
             true => (Binary::And, length - 1),
@@ -71,9 +71,9 @@ impl Maker<'_> {
     pub(super) fn array_value(
         &mut self,
         array: VarId,
-        wanted: Type,
+        wanted: Ty,
         stream: &mut Stream,
-        key: Key,
+        key: SeedKey,
     ) -> ExprId {
         let (element, length) = self.array_type(array);
         let loads = wanted.is_vector()
@@ -89,7 +89,7 @@ impl Maker<'_> {
         self.program.add(ExprKind::Element(array, at), element, key)
     }
 
-    pub(super) fn array_type(&self, array: VarId) -> (Type, u32) {
+    pub(super) fn array_type(&self, array: VarId) -> (Ty, u32) {
         let variable = self.program.variable(array);
         (variable.ty, variable.length.unwrap_or(1))
     }
@@ -97,11 +97,11 @@ impl Maker<'_> {
     /// The private arrays that can be written here.
     pub(super) fn writable_arrays(&self) -> Vec<VarId> {
         let arrays = self.arrays.iter().copied();
-        arrays.filter(|id| self.program.variable(*id).space == Space::Private).collect()
+        arrays.filter(|id| self.program.variable(*id).space == Storage::Private).collect()
     }
 
     /// Writes an element, or several at once.
-    pub(super) fn write_array(&mut self, depth: u32, key: Key) -> Option<StmtId> {
+    pub(super) fn write_array(&mut self, depth: u32, key: SeedKey) -> Option<StmtId> {
         let mut stream = key.stream();
         let arrays = self.writable_arrays();
         if arrays.is_empty() {
@@ -111,7 +111,7 @@ impl Maker<'_> {
         let (element, length) = self.array_type(array);
         let lanes = self.lanes(element.scalar, &mut stream);
         let stores = lanes.filter(|lanes| {
-            let ty = Type { scalar: element.scalar, lanes: *lanes };
+            let ty = Ty { scalar: element.scalar, lanes: *lanes };
             !element.is_vector()
                 && u32::from(*lanes) <= length
                 && self.features.allows("vstore", ty)
@@ -119,7 +119,7 @@ impl Maker<'_> {
         let (place, ty) = match stores {
             Some(lanes) if stream.chance(40) => {
                 let at = self.index(length / u32::from(lanes), &mut stream, key.child(1));
-                (Place::Store(array, at), Type { scalar: element.scalar, lanes })
+                (Place::Store(array, at), Ty { scalar: element.scalar, lanes })
             }
             _ => (Place::Element(array, self.index(length, &mut stream, key.child(1))), element),
         };

@@ -2,26 +2,27 @@
 
 use super::Maker;
 use crate::ir::{
-    Binary, Block, Collective, ExprId, ExprKind, Item, Joint, Scalar, Shuffle, StmtKind, Type, WARP,
+    Binary, Block, Collective, ExprId, ExprKind, Joint, ScalarType, Shuffle, StmtKind, Ty, WARP,
+    WorkItemId,
 };
 use crate::profile::Mode;
-use crate::random::{Key, Stream};
+use crate::random::{SeedKey, Stream};
 
 impl Maker<'_> {
     /// True if collective functions are among the features of the seed.
     pub(super) fn has_collectives(&self) -> bool {
         let exchanges = self.mode.has_barriers() || self.mode.has_reductions();
-        let is_on = |function: &Joint| self.features.joint(*function, Type::INT) > 0;
+        let is_on = |function: &Joint| self.features.joint(*function, Ty::INT) > 0;
         exchanges && !self.is_pure() && Joint::ALL.iter().any(is_on)
     }
 
     /// A call of a collective function. What it declares may be used by the statements after it, if they are in the same block.
-    pub(super) fn collective(&mut self, depth: u32, declares: bool, key: Key) -> Option<Block> {
+    pub(super) fn collective(&mut self, depth: u32, declares: bool, key: SeedKey) -> Option<Block> {
         self.collective_among(|_| true, depth, declares, key)
     }
 
     /// A call of a function of sub-groups at the beginning, so that each kernel has one whose seed has any.
-    pub(super) fn start_sub_groups(&mut self, key: Key) -> Block {
+    pub(super) fn start_sub_groups(&mut self, key: SeedKey) -> Block {
         if !self.has_collectives() || !self.features.has_sub_groups() {
             return Block::new();
         }
@@ -34,15 +35,15 @@ impl Maker<'_> {
         is_wanted: impl Fn(Joint) -> bool,
         depth: u32,
         declares: bool,
-        key: Key,
+        key: SeedKey,
     ) -> Option<Block> {
         let mut stream = key.stream();
         let weights = Joint::ALL.map(|function| {
-            let weight = self.features.joint(function, Type::INT);
+            let weight = self.features.joint(function, Ty::INT);
             (if is_wanted(function) { weight } else { 0 }, function)
         });
         let function = stream.weighted(&weights)?;
-        let ty = Type::scalar(stream.pick(function.types()));
+        let ty = Ty::scalar(stream.pick(function.types()));
         let result = function.result(ty);
         if [ty, result].iter().any(|ty| !self.features.allows(function.name(), *ty)) {
             return None;
@@ -80,20 +81,20 @@ impl Maker<'_> {
     }
 
     /// An expression of exactly a type, mostly with the number of the work-item in it.
-    fn contribution(&mut self, function: Joint, ty: Type, depth: u32, key: Key) -> ExprId {
+    fn contribution(&mut self, function: Joint, ty: Ty, depth: u32, key: SeedKey) -> ExprId {
         let mut stream = key.stream();
         let value = self.expression(ty, depth, key.child(1));
         let value = self.program.convert(value, ty, key);
-        if !self.features.allows("id", Type::INT) || stream.chance(20) {
+        if !self.features.allows("id", Ty::INT) || stream.chance(20) {
             return value;
         }
-        let items = [Item::LinearLocal, Item::LinearGlobal];
-        let item = self.program.add(ExprKind::Item(stream.pick(&items)), Type::INT, key);
+        let items = [WorkItemId::LinearLocal, WorkItemId::LinearGlobal];
+        let item = self.program.add(ExprKind::Item(stream.pick(&items)), Ty::INT, key);
         // A condition with some bits of the number holds for some.
         let is_condition =
             function.is_vote() || matches!(function, Joint::Ballot | Joint::MatchAny);
         let number = if is_condition {
-            let bits = self.program.literal(stream.within(1, 7).into(), Type::INT, key);
+            let bits = self.program.literal(stream.within(1, 7).into(), Ty::INT, key);
             self.program.binary(Binary::And, item, bits, key)
         } else {
             item
@@ -114,7 +115,7 @@ impl Maker<'_> {
         function: Joint,
         width: u8,
         stream: &mut Stream,
-        key: Key,
+        key: SeedKey,
     ) -> Option<ExprId> {
         let count = match function.like() {
             Joint::Broadcast if function.is_of_sub_group() => WARP,
@@ -125,22 +126,22 @@ impl Maker<'_> {
         let any = match function.like() {
             // Each lane can ask for another one.
             Joint::Shuffle(Shuffle::To)
-                if stream.chance(60) && self.features.allows("id", Type::INT) =>
+                if stream.chance(60) && self.features.allows("id", Ty::INT) =>
             {
                 let lid = self.lid(key);
-                let by = self.program.literal(stream.within(1, 31).into(), Type::INT, key);
+                let by = self.program.literal(stream.within(1, 31).into(), Ty::INT, key);
                 let operator = stream.pick(&[Binary::Add, Binary::Xor, Binary::Multiply]);
                 self.program.binary(operator, lid, by, key)
             }
             Joint::Shuffle(_) if stream.chance(50) => {
                 let by = stream.within(0, i64::from(count) - 1);
-                return Some(self.program.literal(by.into(), Type::INT, key));
+                return Some(self.program.literal(by.into(), Ty::INT, key));
             }
             _ => self.uniform(key.child(1)),
         };
-        let uint = Type::scalar(Scalar::Uint);
+        let uint = Ty::scalar(ScalarType::Uint);
         let cut = self.cut(any, count, key);
         let cut = if self.features.allows("uint", uint) { cut } else { any };
-        Some(self.program.convert(cut, Type::INT, key))
+        Some(self.program.convert(cut, Ty::INT, key))
     }
 }

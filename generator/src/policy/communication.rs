@@ -3,10 +3,11 @@
 use super::statements::LOSSLESS;
 use super::{Maker, opaque};
 use crate::ir::{
-    Atomic, Binary, Block, Buffer, ExprId, ExprKind, Gather, Item, Path, Place, Reduce, Root,
-    Scalar, Section, Space, Step, StmtId, StmtKind, Type, VarId, Variable, Way,
+    Atomic, AtomicSection, Binary, Block, Buffer, CombineMethod, ExprId, ExprKind, Gather, Path,
+    Place, Reduce, Root, ScalarType, Step, StmtId, StmtKind, Storage, Ty, VarId, Variable,
+    WorkItemId,
 };
-use crate::random::{Key, Stream};
+use crate::random::{SeedKey, Stream};
 
 /// The variables for communication as in CLsmith. Between two barriers each work-item owns one element of `local` and
 /// one of `global`, as `tid` says.
@@ -21,7 +22,7 @@ pub(super) struct Communication {
 
 impl Maker<'_> {
     /// Declares the variables for communication, and gives each work-item its first elements.
-    pub(super) fn start_communication(&mut self, tokens: usize, key: Key) -> Block {
+    pub(super) fn start_communication(&mut self, tokens: usize, key: SeedKey) -> Block {
         let group = self.program.sizes.group();
         let mut stream = key.stream();
         // Each number is two tokens.
@@ -33,44 +34,45 @@ impl Maker<'_> {
             rows.extend(row);
         }
         let mut declare = |name: &str, scalar, length, space| {
-            let (name, ty) = (name.to_owned(), Type::scalar(scalar));
+            let (name, ty) = (name.to_owned(), Ty::scalar(scalar));
             self.program.declare(Variable { name, ty, length, space })
         };
-        let (table, buffer) = (Space::Constant(rows.into()), Space::Global(Buffer::Communication));
+        let (table, buffer) =
+            (Storage::Constant(rows.into()), Storage::Global(Buffer::Communication));
         let communication = Communication {
-            tid: declare("tid", Scalar::Int, None, Space::Private),
-            local: declare("l_comm_values", Scalar::Long, Some(group), Space::Local),
-            global: declare("g_comm_values", Scalar::Long, None, buffer),
-            permutations: declare("permutations", Scalar::Int, Some(count * group), table),
+            tid: declare("tid", ScalarType::Int, None, Storage::Private),
+            local: declare("l_comm_values", ScalarType::Long, Some(group), Storage::Local),
+            global: declare("g_comm_values", ScalarType::Long, None, buffer),
+            permutations: declare("permutations", ScalarType::Int, Some(count * group), table),
             rows: count,
         };
         self.communication = Some(communication);
-        let lid = self.program.add(ExprKind::Item(Item::LinearLocal), Type::INT, key);
-        let one = self.program.literal(1, Type::scalar(Scalar::Long), key);
+        let lid = self.program.add(ExprKind::Item(WorkItemId::LinearLocal), Ty::INT, key);
+        let one = self.program.literal(1, Ty::scalar(ScalarType::Long), key);
         let place = Place::Element(communication.local, lid);
         let first = self.program.statement(StmtKind::Assign(place, one), key);
         let barrier = self.program.statement(StmtKind::Barrier, key);
-        let at = self.program.add(ExprKind::Item(Item::LinearLocal), Type::INT, key);
+        let at = self.program.add(ExprKind::Item(WorkItemId::LinearLocal), Ty::INT, key);
         let tid = self.permuted(communication, at, key);
         let tid = self.program.statement(StmtKind::Declare(communication.tid, tid), key);
         vec![first, barrier, tid]
     }
 
     /// The first number of the group plus a number from the table.
-    fn permuted(&mut self, communication: Communication, at: ExprId, key: Key) -> ExprId {
+    fn permuted(&mut self, communication: Communication, at: ExprId, key: SeedKey) -> ExprId {
         let program = &mut self.program;
-        let group = program.add(ExprKind::Item(Item::LinearGroup), Type::INT, key);
-        let size = program.literal(program.sizes.group().into(), Type::INT, key);
+        let group = program.add(ExprKind::Item(WorkItemId::LinearGroup), Ty::INT, key);
+        let size = program.literal(program.sizes.group().into(), Ty::INT, key);
         let first = program.binary(Binary::Multiply, group, size, key);
         let number = ExprKind::Element(communication.permutations, at);
-        let number = program.add(number, Type::INT, key);
+        let number = program.add(number, Ty::INT, key);
         program.binary(Binary::Add, first, number, key)
     }
 
     /// The number of a work-item's element in the group.
-    fn own_index(&mut self, communication: Communication, key: Key) -> ExprId {
+    fn own_index(&mut self, communication: Communication, key: SeedKey) -> ExprId {
         let tid = self.read(communication.tid, key);
-        let size = self.program.literal(self.program.sizes.group().into(), Type::INT, key);
+        let size = self.program.literal(self.program.sizes.group().into(), Ty::INT, key);
         self.program.binary(Binary::Remainder, tid, size, key)
     }
 
@@ -78,7 +80,7 @@ impl Maker<'_> {
         &mut self,
         communication: Communication,
         local: bool,
-        key: Key,
+        key: SeedKey,
     ) -> (VarId, ExprId) {
         match local {
             true => (communication.local, self.own_index(communication, key)),
@@ -87,20 +89,20 @@ impl Maker<'_> {
     }
 
     /// An element that the work-item owns.
-    pub(super) fn own_element(&mut self, stream: &mut Stream, key: Key) -> Option<ExprId> {
+    pub(super) fn own_element(&mut self, stream: &mut Stream, key: SeedKey) -> Option<ExprId> {
         let communication = self.communication.filter(|_| !self.in_section && stream.chance(50))?;
         let (array, at) = self.own_place(communication, stream.chance(60), key);
-        Some(self.program.add(ExprKind::Element(array, at), Type::scalar(Scalar::Long), key))
+        Some(self.program.add(ExprKind::Element(array, at), Ty::scalar(ScalarType::Long), key))
     }
 
     /// Writes to an element that the work-item owns, perhaps through a pointer.
-    pub(super) fn write_own(&mut self, depth: u32, key: Key) -> Option<Block> {
+    pub(super) fn write_own(&mut self, depth: u32, key: SeedKey) -> Option<Block> {
         let communication = self.communication.filter(|_| !self.in_section)?;
         let mut stream = key.stream();
         let (array, at) = self.own_place(communication, stream.chance(60), key);
-        let long = Type::scalar(Scalar::Long);
+        let long = Ty::scalar(ScalarType::Long);
         let value = self.expression(long, depth, key.child(1));
-        if self.features.weight("pointer", Type::INT) == 0 || !stream.chance(30) {
+        if self.features.weight("pointer", Ty::INT) == 0 || !stream.chance(30) {
             let (old, place) = (ExprKind::Element(array, at), Place::Element(array, at));
             let old = self.program.add(old, long, key);
             let weights = LOSSLESS.map(|op| (self.features.binary(op, long), op));
@@ -129,11 +131,11 @@ impl Maker<'_> {
     }
 
     /// A barrier, after which each work-item owns other elements. The result shows which it owned before.
-    pub(super) fn communicate(&mut self, key: Key) -> Option<Block> {
+    pub(super) fn communicate(&mut self, key: SeedKey) -> Option<Block> {
         let communication = self.communication?;
         let barrier = self.program.statement(StmtKind::Barrier, key);
         let row = self.uniform(key.child(1));
-        let uint = Type::scalar(Scalar::Uint);
+        let uint = Ty::scalar(ScalarType::Uint);
         let row = self.program.convert(row, uint, key);
         let rows = self.program.literal(communication.rows.into(), uint, key);
         let row = self.program.binary(Binary::Remainder, row, rows, key);
@@ -149,13 +151,13 @@ impl Maker<'_> {
     }
 
     /// An `int` that is the same for all work-items of a group.
-    pub(super) fn uniform(&mut self, key: Key) -> ExprId {
+    pub(super) fn uniform(&mut self, key: SeedKey) -> ExprId {
         let mut stream = key.stream();
         let value = stream.within(0, 20);
         let known = opaque(&mut self.program, value, key.child(1));
         let by = match stream.below(3) {
             0 => return known,
-            1 => self.program.add(ExprKind::Item(Item::LinearGroup), Type::INT, key),
+            1 => self.program.add(ExprKind::Item(WorkItemId::LinearGroup), Ty::INT, key),
             _ => match self.counters.first().filter(|_| stream.chance(80)) {
                 Some(&counter) => self.read(counter, key),
                 None => return known,
@@ -166,21 +168,21 @@ impl Maker<'_> {
     }
 
     /// Adds the own element at the end of the kernel, after a barrier.
-    pub(super) fn finish_communication(&mut self, key: Key) -> Block {
+    pub(super) fn finish_communication(&mut self, key: SeedKey) -> Block {
         let Some(communication) = self.communication else { return Vec::new() };
         let seen = self.hashed(communication.tid, key);
         let mut block = vec![self.program.statement(StmtKind::Barrier, key), seen];
         for local in [true, false] {
             let (array, at) = self.own_place(communication, local, key);
             let value = ExprKind::Element(array, at);
-            let value = self.program.add(value, Type::scalar(Scalar::Long), key);
+            let value = self.program.add(value, Ty::scalar(ScalarType::Long), key);
             block.push(self.program.statement(StmtKind::Hash(value), key));
         }
         block
     }
 
     /// Writes to local memory, and reads what another work-item wrote.
-    pub(super) fn exchange(&mut self, depth: u32, key: Key) -> Option<Block> {
+    pub(super) fn exchange(&mut self, depth: u32, key: SeedKey) -> Option<Block> {
         if self.writable.is_empty() {
             return None;
         }
@@ -196,7 +198,7 @@ impl Maker<'_> {
     }
 
     /// An array in local memory of which each work-item has written its own element, and the statements that do so.
-    pub(super) fn written_elements(&mut self, ty: Type, depth: u32, key: Key) -> (VarId, Block) {
+    pub(super) fn written_elements(&mut self, ty: Ty, depth: u32, key: SeedKey) -> (VarId, Block) {
         let array = self.local_array(ty, self.program.sizes.group());
         let before = self.program.statement(StmtKind::Barrier, key);
         let value = self.expression(ty, depth, key.child(1));
@@ -208,39 +210,38 @@ impl Maker<'_> {
     }
 
     /// The number of the work-item in its group.
-    pub(super) fn lid(&mut self, key: Key) -> ExprId {
-        self.program.add(ExprKind::Item(Item::LinearLocal), Type::INT, key)
+    pub(super) fn lid(&mut self, key: SeedKey) -> ExprId {
+        self.program.add(ExprKind::Item(WorkItemId::LinearLocal), Ty::INT, key)
     }
 
     /// An array in local memory with an element for each work-item.
-    pub(super) fn local_array(&mut self, ty: Type, group: u32) -> VarId {
-        let found =
-            self.program.variables.iter().position(|v| {
-                v.space == Space::Local && v.ty == ty && v.name.starts_with("exchange")
-            });
+    pub(super) fn local_array(&mut self, ty: Ty, group: u32) -> VarId {
+        let found = self.program.variables.iter().position(|v| {
+            v.space == Storage::Local && v.ty == ty && v.name.starts_with("exchange")
+        });
         if let Some(index) = found {
             return VarId(index as u32);
         }
         let name = format!("exchange{}", self.program.variables.len());
-        self.program.declare(Variable { name, ty, length: Some(group), space: Space::Local })
+        self.program.declare(Variable { name, ty, length: Some(group), space: Storage::Local })
     }
 
     /// The own number in the group, and that of another work-item.
-    fn partner(&mut self, group: u32, stream: &mut Stream, key: Key) -> (ExprId, ExprId) {
+    fn partner(&mut self, group: u32, stream: &mut Stream, key: SeedKey) -> (ExprId, ExprId) {
         let program = &mut self.program;
-        let lid = program.add(ExprKind::Item(Item::LinearLocal), Type::INT, key);
-        let own = program.add(ExprKind::Item(Item::LinearLocal), Type::INT, key);
-        let last = program.literal((group - 1).into(), Type::INT, key);
+        let lid = program.add(ExprKind::Item(WorkItemId::LinearLocal), Ty::INT, key);
+        let own = program.add(ExprKind::Item(WorkItemId::LinearLocal), Ty::INT, key);
+        let last = program.literal((group - 1).into(), Ty::INT, key);
         let other = match stream.below(3) {
             0 => program.binary(Binary::Subtract, last, lid, key),
             1 if group.is_power_of_two() => {
-                let by = program.literal(stream.below(group.into()).into(), Type::INT, key);
+                let by = program.literal(stream.below(group.into()).into(), Ty::INT, key);
                 program.binary(Binary::Xor, lid, by, key)
             }
             _ => {
-                let by = program.literal((1 + stream.below(group.into())).into(), Type::INT, key);
+                let by = program.literal((1 + stream.below(group.into())).into(), Ty::INT, key);
                 let sum = program.binary(Binary::Add, lid, by, key);
-                let size = program.literal(group.into(), Type::INT, key);
+                let size = program.literal(group.into(), Ty::INT, key);
                 program.binary(Binary::Remainder, sum, size, key)
             }
         };
@@ -248,64 +249,64 @@ impl Maker<'_> {
     }
 
     /// All work-items of the group add up a value.
-    pub(super) fn reduction(&mut self, depth: u32, key: Key) -> Block {
+    pub(super) fn reduction(&mut self, depth: u32, key: SeedKey) -> Block {
         let mut stream = key.stream();
         let function = stream.pick(&Atomic::ALL);
-        let value = self.expression(Type::INT, depth, key.child(1));
-        let value = if stream.chance(50) && self.features.allows("id", Type::INT) {
-            let id = self.program.add(ExprKind::Item(Item::LinearGlobal), Type::INT, key);
+        let value = self.expression(Ty::INT, depth, key.child(1));
+        let value = if stream.chance(50) && self.features.allows("id", Ty::INT) {
+            let id = self.program.add(ExprKind::Item(WorkItemId::LinearGlobal), Ty::INT, key);
             self.program.binary(Binary::Xor, value, id, key)
         } else {
             value
         };
-        let zero = self.program.literal(0, Type::INT, key);
-        let (declared, into) = self.declare(Type::INT, zero, key);
+        let zero = self.program.literal(0, Ty::INT, key);
+        let (declared, into) = self.declare(Ty::INT, zero, key);
         let reduce = StmtKind::Reduce(Reduce { function, value, into });
         vec![declared, self.program.statement(reduce, key)]
     }
 
     /// True if atomic functions whose results are used are among the features of the seed.
     pub(super) fn gathers(&self) -> bool {
-        let on = |name| self.features.weight(name, Type::INT) > 0;
+        let on = |name| self.features.weight(name, Ty::INT) > 0;
         self.mode.has_reductions() && (on("ticket") || on("compare_exchange"))
     }
 
     /// The work-items of the group put values together in local memory, by atomic functions whose results are used.
-    pub(super) fn gather(&mut self, depth: u32, key: Key) -> Block {
+    pub(super) fn gather(&mut self, depth: u32, key: SeedKey) -> Block {
         let mut stream = key.stream();
-        let ways = ["ticket", "compare_exchange"]
-            .map(|name| (self.features.weight(name, Type::INT), name));
+        let ways =
+            ["ticket", "compare_exchange"].map(|name| (self.features.weight(name, Ty::INT), name));
         let is_ticket = stream.weighted(&ways) == Some("ticket");
         let function = stream.pick(&Atomic::ALL);
         let first = stream.within(-100, 100);
-        let zero = self.program.literal(0, Type::INT, key);
-        let (declared, into) = self.declare(Type::INT, zero, key);
+        let zero = self.program.literal(0, Ty::INT, key);
+        let (declared, into) = self.declare(Ty::INT, zero, key);
         let (name, length) = (format!("cells{}", self.program.variables.len()), Some(2));
-        let cells = Variable { name, ty: Type::INT, length, space: Space::Local };
+        let cells = Variable { name, ty: Ty::INT, length, space: Storage::Local };
         let cells = self.program.declare(cells);
         let (way, value) = if is_ticket {
-            let ticket = self.variable('t', Type::INT, None);
+            let ticket = self.variable('t', Ty::INT, None);
             let value = self.of_ticket(ticket, &mut stream, key.child(1));
-            (Way::Ticket(ticket), value)
+            (CombineMethod::Ticket(ticket), value)
         } else {
-            (Way::CompareExchange, self.expression(Type::INT, depth, key.child(1)))
+            (CombineMethod::CompareExchange, self.expression(Ty::INT, depth, key.child(1)))
         };
         let gather = StmtKind::Gather(Gather { way, function, first, value, cells, into });
         vec![declared, self.program.statement(gather, key)]
     }
 
     /// A value that depends on a ticket, and on what is the same for the group.
-    fn of_ticket(&mut self, ticket: VarId, stream: &mut Stream, key: Key) -> ExprId {
+    fn of_ticket(&mut self, ticket: VarId, stream: &mut Stream, key: SeedKey) -> ExprId {
         let mut value = self.read(ticket, key);
         for part in 0..1 + stream.below(3) {
             let operators =
                 [Binary::Add, Binary::Multiply, Binary::Xor, Binary::And, Binary::ShiftLeft];
-            let weights = operators.map(|op| (self.features.binary(op, Type::INT), op));
+            let weights = operators.map(|op| (self.features.binary(op, Ty::INT), op));
             let Some(operator) = stream.weighted(&weights) else { continue };
             let number = stream.within(1, 300);
             let other = match stream.chance(50) {
                 true => self.hidden(number, key.child(part)),
-                false => self.program.literal(number.into(), Type::INT, key.child(part)),
+                false => self.program.literal(number.into(), Ty::INT, key.child(part)),
             };
             value = self.program.binary(operator, value, other, key.child(part));
         }
@@ -313,7 +314,7 @@ impl Maker<'_> {
     }
 
     /// One work-item of the group computes something from values that all have.
-    pub(super) fn section(&mut self, room: usize, key: Key) -> StmtId {
+    pub(super) fn section(&mut self, room: usize, key: SeedKey) -> StmtId {
         let mut stream = key.stream();
         let index = self.sections;
         self.sections += 1;
@@ -325,9 +326,9 @@ impl Maker<'_> {
         let (body, sum) = self.scoped(|maker| {
             let mut body = Vec::new();
             for index in 0..=stream.below(2) {
-                let types = [Scalar::Int, Scalar::Uint].map(Type::scalar);
+                let types = [ScalarType::Int, ScalarType::Uint].map(Ty::scalar);
                 let ty = stream.pick(&types);
-                let ty = if maker.features.allows("uint", ty) { ty } else { Type::INT };
+                let ty = if maker.features.allows("uint", ty) { ty } else { Ty::INT };
                 let value = maker.expression(ty, 2, key.child(10 + index));
                 body.push(maker.declare(ty, value, key.child(20 + index)).0);
             }
@@ -338,7 +339,7 @@ impl Maker<'_> {
         self.writable = outer;
         self.arrays = arrays;
         self.in_section = false;
-        let section = Section { index, arrival, body, sum };
+        let section = AtomicSection { index, arrival, body, sum };
         self.program.statement(StmtKind::Section(section), key)
     }
 }

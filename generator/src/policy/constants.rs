@@ -1,12 +1,12 @@
 //! Numbers: many are special ones, and many are near to others.
 
 use super::Maker;
-use crate::ir::{Exact, Scalar};
+use crate::ir::{Exact, ScalarType};
 use crate::random::Stream;
 
 impl Maker<'_> {
     /// The stored bits of a number.
-    pub(super) fn stored(&mut self, scalar: Scalar, stream: &mut Stream) -> i64 {
+    pub(super) fn stored(&mut self, scalar: ScalarType, stream: &mut Stream) -> i64 {
         if !scalar.is_float() {
             return scalar.wrap(self.number(scalar, stream));
         }
@@ -20,7 +20,7 @@ impl Maker<'_> {
         Exact::new(number, scale).stored()
     }
 
-    pub(super) fn number(&mut self, scalar: Scalar, stream: &mut Stream) -> i128 {
+    pub(super) fn number(&mut self, scalar: ScalarType, stream: &mut Stream) -> i128 {
         let number = match stream.below(10) {
             0..3 => special(scalar, stream),
             3..6 if !self.pool.is_empty() => {
@@ -44,7 +44,7 @@ impl Maker<'_> {
 }
 
 /// Ends of the range, and runs of bits.
-pub(crate) fn special(scalar: Scalar, stream: &mut Stream) -> i128 {
+pub(crate) fn special(scalar: ScalarType, stream: &mut Stream) -> i128 {
     let bits = u64::from(scalar.bits());
     match stream.below(7) {
         0 => 0,

@@ -1,12 +1,12 @@
 //! Expressions of a wanted type. What a type cannot be directly, such as the sum of two `char`, is converted to it.
 
 use super::Maker;
-use crate::ir::{Binary, Builtin, ExprId, ExprKind, Signature, Swizzle, Type, Unary};
-use crate::random::{Key, Stream};
+use crate::ir::{Binary, Builtin, BuiltinSignature, ExprId, ExprKind, Swizzle, Ty, Unary};
+use crate::random::{SeedKey, Stream};
 
 /// The ways to make an expression.
 #[derive(Clone, Copy)]
-enum Way {
+enum ExprChoice {
     Leaf,
     Arithmetic,
     Relational,
@@ -23,7 +23,7 @@ enum Way {
 
 impl Maker<'_> {
     /// An expression of a type with operators at most `depth` deep.
-    pub(super) fn expression(&mut self, ty: Type, depth: u32, key: Key) -> ExprId {
+    pub(super) fn expression(&mut self, ty: Ty, depth: u32, key: SeedKey) -> ExprId {
         if depth == 0 {
             return self.leaf(ty, key);
         }
@@ -31,39 +31,39 @@ impl Maker<'_> {
         let on = |name, weight| if self.features.weight(name, ty) > 0 { weight } else { 0 };
         let vector = |weight| if ty.is_vector() { weight } else { 0 };
         let ways = [
-            (14, Way::Leaf),
-            (30, Way::Arithmetic),
-            (if ty == ty.truth() { 9 } else { 0 }, Way::Relational),
-            (6, Way::Unary),
-            (on("conditional", 8), Way::Conditional),
-            (28, Way::Call),
-            (on("convert", 8), Way::Convert),
-            (on("convert_sat", 5), Way::Saturate),
-            (on("reinterpret", 4), Way::Reinterpret),
-            (vector(5), Way::Vector),
-            (if self.mode.has_vectors() { on("swizzle", 5) } else { 0 }, Way::Swizzle),
-            (if self.functions.is_empty() { 0 } else { 8 }, Way::Function),
+            (14, ExprChoice::Leaf),
+            (30, ExprChoice::Arithmetic),
+            (if ty == ty.truth() { 9 } else { 0 }, ExprChoice::Relational),
+            (6, ExprChoice::Unary),
+            (on("conditional", 8), ExprChoice::Conditional),
+            (28, ExprChoice::Call),
+            (on("convert", 8), ExprChoice::Convert),
+            (on("convert_sat", 5), ExprChoice::Saturate),
+            (on("reinterpret", 4), ExprChoice::Reinterpret),
+            (vector(5), ExprChoice::Vector),
+            (if self.mode.has_vectors() { on("swizzle", 5) } else { 0 }, ExprChoice::Swizzle),
+            (if self.functions.is_empty() { 0 } else { 8 }, ExprChoice::Function),
         ];
-        let way = stream.weighted(&ways).unwrap_or(Way::Leaf);
+        let way = stream.weighted(&ways).unwrap_or(ExprChoice::Leaf);
         let made = match way {
-            Way::Leaf => None,
-            Way::Arithmetic => self.arithmetic(ty, depth, &mut stream, key),
-            Way::Relational => self.relational(ty, depth, &mut stream, key),
-            Way::Unary => self.unary(ty, depth, &mut stream, key),
-            Way::Conditional => Some(self.conditional(ty, depth, &mut stream, key)),
-            Way::Call => self.call(ty, depth, &mut stream, key),
-            Way::Convert => self.converted(ty, depth, false, &mut stream, key),
-            Way::Saturate => self.converted(ty, depth, true, &mut stream, key),
-            Way::Reinterpret => self.reinterpreted(ty, depth, &mut stream, key),
-            Way::Vector => Some(self.vector(ty, depth, &mut stream, key)),
-            Way::Swizzle => self.swizzled(ty, depth, &mut stream, key),
-            Way::Function => self.some_invocation(ty, depth, &mut stream, key),
+            ExprChoice::Leaf => None,
+            ExprChoice::Arithmetic => self.arithmetic(ty, depth, &mut stream, key),
+            ExprChoice::Relational => self.relational(ty, depth, &mut stream, key),
+            ExprChoice::Unary => self.unary(ty, depth, &mut stream, key),
+            ExprChoice::Conditional => Some(self.conditional(ty, depth, &mut stream, key)),
+            ExprChoice::Call => self.call(ty, depth, &mut stream, key),
+            ExprChoice::Convert => self.converted(ty, depth, false, &mut stream, key),
+            ExprChoice::Saturate => self.converted(ty, depth, true, &mut stream, key),
+            ExprChoice::Reinterpret => self.reinterpreted(ty, depth, &mut stream, key),
+            ExprChoice::Vector => Some(self.vector(ty, depth, &mut stream, key)),
+            ExprChoice::Swizzle => self.swizzled(ty, depth, &mut stream, key),
+            ExprChoice::Function => self.some_invocation(ty, depth, &mut stream, key),
         };
         made.unwrap_or_else(|| self.leaf(ty, key.child(9)))
     }
 
     /// True if nothing is avoided that a construct with operands of these types has.
-    fn allows(&self, name: &str, operands: &[Type]) -> bool {
+    fn allows(&self, name: &str, operands: &[Ty]) -> bool {
         operands.iter().all(|ty| {
             self.features.allows(name, *ty)
                 && (!ty.is_vector() || self.features.allows("vector", *ty))
@@ -71,30 +71,30 @@ impl Maker<'_> {
     }
 
     /// The type that an operation must have to be converted to `ty`: narrow scalars are promoted.
-    fn computed(ty: Type) -> Type {
-        if ty.is_vector() { ty } else { Type::scalar(ty.scalar.promoted()) }
+    fn computed(ty: Ty) -> Ty {
+        if ty.is_vector() { ty } else { Ty::scalar(ty.scalar.promoted()) }
     }
 
     /// A type of an operand that does not change the type of the result.
-    fn beside(&self, ty: Type, stream: &mut Stream) -> Type {
+    fn beside(&self, ty: Ty, stream: &mut Stream) -> Ty {
         if ty.is_vector() {
             return if stream.chance(20) { ty.lane() } else { ty };
         }
         let fits = self.features.scalars().filter(|other| {
             ty.scalar.usual(*other) == ty.scalar
                 && (other.is_float() || !ty.scalar.is_float() || other.bits() <= 16)
-                && self.features.allows(other.name(), Type::scalar(*other))
+                && self.features.allows(other.name(), Ty::scalar(*other))
         });
         let fits: Vec<_> = fits.collect();
-        if fits.is_empty() || stream.chance(50) { ty } else { Type::scalar(stream.pick(&fits)) }
+        if fits.is_empty() || stream.chance(50) { ty } else { Ty::scalar(stream.pick(&fits)) }
     }
 
     fn arithmetic(
         &mut self,
-        ty: Type,
+        ty: Ty,
         depth: u32,
         stream: &mut Stream,
-        key: Key,
+        key: SeedKey,
     ) -> Option<ExprId> {
         let computed = Self::computed(ty);
         let weights = Binary::ARITHMETIC.map(|op| (self.features.binary(op, computed), op));
@@ -103,7 +103,7 @@ impl Maker<'_> {
             return Some(self.scaled(ty, depth, stream, key));
         }
         let other = if operator.is_shift() && !ty.is_vector() {
-            Type::scalar(self.integer_type(stream))
+            Ty::scalar(self.integer_type(stream))
         } else {
             self.beside(computed, stream)
         };
@@ -116,7 +116,7 @@ impl Maker<'_> {
     }
 
     /// A floating-point number divided by a power of two.
-    fn scaled(&mut self, ty: Type, depth: u32, stream: &mut Stream, key: Key) -> ExprId {
+    fn scaled(&mut self, ty: Ty, depth: u32, stream: &mut Stream, key: SeedKey) -> ExprId {
         let a = self.expression(ty, depth - 1, key.child(1));
         let by = self.program.literal(stream.pick(&[2, 4, 8, -2]), ty, key);
         self.program.binary(Binary::Divide, a, by, key)
@@ -124,10 +124,10 @@ impl Maker<'_> {
 
     fn relational(
         &mut self,
-        ty: Type,
+        ty: Ty,
         depth: u32,
         stream: &mut Stream,
-        key: Key,
+        key: SeedKey,
     ) -> Option<ExprId> {
         let weights = Binary::RELATIONAL.map(|op| (self.features.binary(op, ty), op));
         let operator = stream.weighted(&weights)?;
@@ -143,8 +143,8 @@ impl Maker<'_> {
             };
             (operands, self.beside(operands, stream))
         } else {
-            let first = Type::scalar(self.scalar_type(stream));
-            let other = Type::scalar(self.scalar_type(stream));
+            let first = Ty::scalar(self.scalar_type(stream));
+            let other = Ty::scalar(self.scalar_type(stream));
             let mixed = !first.scalar.is_float() && !other.scalar.is_float();
             (first, if mixed && stream.chance(40) { other } else { first })
         };
@@ -158,9 +158,9 @@ impl Maker<'_> {
     fn operation(
         &mut self,
         operator: Binary,
-        types: [Type; 2],
+        types: [Ty; 2],
         depth: u32,
-        key: Key,
+        key: SeedKey,
     ) -> Option<ExprId> {
         if !self.allows(operator.texts().1, &types) {
             return None;
@@ -171,7 +171,7 @@ impl Maker<'_> {
         Some(self.program.binary(operator, a, b, key))
     }
 
-    fn unary(&mut self, ty: Type, depth: u32, stream: &mut Stream, key: Key) -> Option<ExprId> {
+    fn unary(&mut self, ty: Ty, depth: u32, stream: &mut Stream, key: SeedKey) -> Option<ExprId> {
         let computed = Self::computed(ty);
         let weights = Unary::ALL.map(|op| {
             let fits = (op != Unary::Not || ty == ty.truth()) && op.has(computed.scalar);
@@ -185,18 +185,18 @@ impl Maker<'_> {
     }
 
     /// A truth value of a scalar, for `if` and the like.
-    pub(super) fn condition(&mut self, depth: u32, key: Key) -> ExprId {
+    pub(super) fn condition(&mut self, depth: u32, key: SeedKey) -> ExprId {
         let mut stream = key.stream();
         if stream.chance(8)
             && let Some(same) = self.same_address(&mut stream, key.child(1))
         {
             return same;
         }
-        let made = self.relational(Type::INT, depth.max(1), &mut stream, key);
-        made.unwrap_or_else(|| self.leaf(Type::INT, key))
+        let made = self.relational(Ty::INT, depth.max(1), &mut stream, key);
+        made.unwrap_or_else(|| self.leaf(Ty::INT, key))
     }
 
-    fn conditional(&mut self, ty: Type, depth: u32, stream: &mut Stream, key: Key) -> ExprId {
+    fn conditional(&mut self, ty: Ty, depth: u32, stream: &mut Stream, key: SeedKey) -> ExprId {
         let computed = Self::computed(ty);
         let by_lane = ty.is_vector() && stream.chance(75);
         let condition = if by_lane {
@@ -212,9 +212,15 @@ impl Maker<'_> {
     }
 
     /// One of CUDA's own functions, as a value of a type.
-    fn intrinsic(&mut self, ty: Type, depth: u32, stream: &mut Stream, key: Key) -> Option<ExprId> {
+    fn intrinsic(
+        &mut self,
+        ty: Ty,
+        depth: u32,
+        stream: &mut Stream,
+        key: SeedKey,
+    ) -> Option<ExprId> {
         let results = Builtin::ALL.iter().filter_map(|&builtin| match builtin.signature() {
-            Signature::Exactly(result, _) => Some((builtin, Type::scalar(result))),
+            BuiltinSignature::Exactly(result, _) => Some((builtin, Ty::scalar(result))),
             _ => None,
         });
         let weights = results.map(|(builtin, result)| {
@@ -227,7 +233,7 @@ impl Maker<'_> {
         Some(self.fitted(value, ty, stream, key))
     }
 
-    fn call(&mut self, ty: Type, depth: u32, stream: &mut Stream, key: Key) -> Option<ExprId> {
+    fn call(&mut self, ty: Ty, depth: u32, stream: &mut Stream, key: SeedKey) -> Option<ExprId> {
         if self.features.are_of_cuda() && stream.chance(25) {
             return self.intrinsic(ty, depth, stream, key);
         }
@@ -244,10 +250,10 @@ impl Maker<'_> {
     fn call_of(
         &mut self,
         builtin: Builtin,
-        ty: Type,
+        ty: Ty,
         depth: u32,
         stream: &mut Stream,
-        key: Key,
+        key: SeedKey,
     ) -> Option<ExprId> {
         let parameters = self.parameters(builtin, ty, stream)?;
         if !self.allows(builtin.name(), &parameters) {
@@ -265,31 +271,33 @@ impl Maker<'_> {
     }
 
     /// The types of the parameters of a function with this result.
-    fn parameters(&self, builtin: Builtin, ty: Type, stream: &mut Stream) -> Option<Vec<Type>> {
+    fn parameters(&self, builtin: Builtin, ty: Ty, stream: &mut Stream) -> Option<Vec<Ty>> {
         Some(match builtin.signature() {
-            Signature::Same(count) | Signature::Only32(count) | Signature::Float(count) => {
+            BuiltinSignature::Same(count)
+            | BuiltinSignature::Only32(count)
+            | BuiltinSignature::Float(count) => {
                 vec![ty; count.into()]
             }
-            Signature::SameOrScalar(count) => {
+            BuiltinSignature::SameOrScalar(count) => {
                 let rest = if ty.is_vector() && stream.chance(30) { ty.lane() } else { ty };
                 [vec![ty], vec![rest; usize::from(count) - 1]].concat()
             }
-            Signature::Magnitude(count) => {
+            BuiltinSignature::Magnitude(count) => {
                 vec![ty.of(ty.scalar.with_sign(stream.chance(60))); count.into()]
             }
-            Signature::Halves => {
+            BuiltinSignature::Halves => {
                 let half = ty.scalar.scaled(false)?;
                 vec![ty.of(half), ty.of(half.with_sign(false))]
             }
-            Signature::Choice => vec![ty, ty, ty.of(ty.scalar.with_sign(stream.chance(50)))],
-            Signature::Truth => {
+            BuiltinSignature::Choice => vec![ty, ty, ty.of(ty.scalar.with_sign(stream.chance(50)))],
+            BuiltinSignature::Truth => {
                 let scalar = self.scalar_type(stream).with_sign(true);
-                vec![Type { scalar, lanes: self.lanes(scalar, stream).unwrap_or(1) }]
+                vec![Ty { scalar, lanes: self.lanes(scalar, stream).unwrap_or(1) }]
             }
-            Signature::Exactly(_, types) => types.iter().copied().map(Type::scalar).collect(),
-            Signature::Shuffle | Signature::Shuffle2 => {
+            BuiltinSignature::Exactly(_, types) => types.iter().copied().map(Ty::scalar).collect(),
+            BuiltinSignature::Shuffle | BuiltinSignature::Shuffle2 => {
                 let lanes = self.lanes(ty.scalar, stream).filter(|lanes| *lanes != 3)?;
-                let (of, mask) = (Type { lanes, ..ty }, ty.of(ty.scalar.with_sign(false)));
+                let (of, mask) = (Ty { lanes, ..ty }, ty.of(ty.scalar.with_sign(false)));
                 if builtin == Builtin::Shuffle { vec![of, mask] } else { vec![of, of, mask] }
             }
         })
@@ -297,11 +305,11 @@ impl Maker<'_> {
 
     fn converted(
         &mut self,
-        ty: Type,
+        ty: Ty,
         depth: u32,
         saturate: bool,
         stream: &mut Stream,
-        key: Key,
+        key: SeedKey,
     ) -> Option<ExprId> {
         let from = ty.of(self.scalar_type(stream));
         if !self.allows(if saturate { "convert_sat" } else { "convert" }, &[from])
@@ -318,15 +326,15 @@ impl Maker<'_> {
 
     fn reinterpreted(
         &mut self,
-        ty: Type,
+        ty: Ty,
         depth: u32,
         stream: &mut Stream,
-        key: Key,
+        key: SeedKey,
     ) -> Option<ExprId> {
         // In memory, a vector of three has four lanes.
         let lanes = [1, 2, 4, 8, 16].into_iter().filter(|_| ty.lanes != 3);
-        let types = lanes
-            .flat_map(|lanes| self.features.scalars().map(move |scalar| Type { scalar, lanes }));
+        let types =
+            lanes.flat_map(|lanes| self.features.scalars().map(move |scalar| Ty { scalar, lanes }));
         let types: Vec<_> = types
             .filter(|_| !ty.scalar.is_float())
             .filter(|from| from.bits() == ty.bits() && *from != ty)
@@ -342,7 +350,7 @@ impl Maker<'_> {
     }
 
     /// A vector from parts: one for all lanes, or two or more.
-    fn vector(&mut self, ty: Type, depth: u32, stream: &mut Stream, key: Key) -> ExprId {
+    fn vector(&mut self, ty: Ty, depth: u32, stream: &mut Stream, key: SeedKey) -> ExprId {
         let parts: &[u8] = match (ty.lanes, stream.below(3)) {
             (_, 0) => &[1],
             (2, _) => &[1, 1],
@@ -356,7 +364,7 @@ impl Maker<'_> {
             _ => &[8, 8],
         };
         let parts = (0..).zip(parts).map(|(index, &lanes)| {
-            let part = Type { lanes, ..ty };
+            let part = Ty { lanes, ..ty };
             let part = if self.features.allows("vector", part) || lanes == 1 { part } else { ty };
             (part, key.child(1 + index))
         });
@@ -369,9 +377,15 @@ impl Maker<'_> {
         self.program.add(ExprKind::Vector(parts), ty, key)
     }
 
-    fn swizzled(&mut self, ty: Type, depth: u32, stream: &mut Stream, key: Key) -> Option<ExprId> {
+    fn swizzled(
+        &mut self,
+        ty: Ty,
+        depth: u32,
+        stream: &mut Stream,
+        key: SeedKey,
+    ) -> Option<ExprId> {
         let lanes = self.lanes(ty.scalar, stream)?;
-        let of = Type { lanes, ..ty };
+        let of = Ty { lanes, ..ty };
         let chosen: Vec<u8> = if of.lanes == 2 * ty.lanes && stream.chance(50) {
             let (start, step) = stream.pick(&[(0, 1), (ty.lanes, 1), (0, 2), (1, 2)]);
             (0..ty.lanes).map(|lane| start + lane * step).collect()

@@ -2,18 +2,18 @@
 
 use super::Maker;
 use super::statements::LOSSLESS;
-use crate::ir::{Block, ExprId, ExprKind, Function, FunctionId, Scalar, Space, Type, VarId};
-use crate::random::{Key, Stream};
+use crate::ir::{Block, ExprId, ExprKind, Function, FunctionId, ScalarType, Storage, Ty, VarId};
+use crate::random::{SeedKey, Stream};
 
 /// The tokens of a kernel for each of its functions.
 const TOKENS: usize = 900;
 
 impl Maker<'_> {
     /// Makes some functions, and calls each once.
-    pub(super) fn start_functions(&mut self, tokens: usize, key: Key) -> Block {
+    pub(super) fn start_functions(&mut self, tokens: usize, key: SeedKey) -> Block {
         let mut stream = key.stream();
         let mut block = Block::new();
-        if self.features.weight("function", Type::INT) == 0 || tokens < TOKENS {
+        if self.features.weight("function", Ty::INT) == 0 || tokens < TOKENS {
             return block;
         }
         let most = (tokens / TOKENS).min(3) as u64;
@@ -28,7 +28,7 @@ impl Maker<'_> {
         block
     }
 
-    fn function(&mut self, room: usize, key: Key) -> FunctionId {
+    fn function(&mut self, room: usize, key: SeedKey) -> FunctionId {
         let mut stream = key.stream();
         let count = 1 + stream.below(3);
         let parameters: Box<[VarId]> = (0..count)
@@ -43,10 +43,10 @@ impl Maker<'_> {
         let communication = self.communication.take();
         let unseen = std::mem::take(&mut self.unseen);
         let arrays = self.arrays.clone();
-        self.arrays.retain(|id| matches!(self.program.variable(*id).space, Space::Constant(_)));
+        self.arrays.retain(|id| matches!(self.program.variable(*id).space, Storage::Constant(_)));
         self.in_function = true;
         // Half of the results have room for every bit of the variables.
-        let wide = Type::scalar(stream.pick(&[Scalar::Long, Scalar::Ulong]));
+        let wide = Ty::scalar(stream.pick(&[ScalarType::Long, ScalarType::Ulong]));
         let is_wide = stream.chance(50) && self.features.allows("function", wide);
         let ty = if is_wide { wide } else { self.any_type(&mut stream) };
         let (body, value) = self.scoped(|maker| {
@@ -72,9 +72,9 @@ impl Maker<'_> {
     }
 
     /// A value with all variables in it that can be written here, so that none is computed for nothing.
-    fn with_all(&mut self, value: ExprId, ty: Type, key: Key) -> ExprId {
+    fn with_all(&mut self, value: ExprId, ty: Ty, key: SeedKey) -> ExprId {
         let mut stream = key.stream();
-        let computed = Type::scalar(ty.scalar.promoted());
+        let computed = Ty::scalar(ty.scalar.promoted());
         let of = if ty.is_vector() { ty } else { computed };
         let mut sum = value;
         for (index, variable) in (0..).zip(self.writable.clone()) {
@@ -88,7 +88,7 @@ impl Maker<'_> {
     }
 
     /// A call of a function.
-    fn invocation(&mut self, id: FunctionId, depth: u32, key: Key) -> ExprId {
+    fn invocation(&mut self, id: FunctionId, depth: u32, key: SeedKey) -> ExprId {
         let parameters = self.program.function(id).parameters.clone();
         let arguments = (0..).zip(&parameters).map(|(index, parameter)| {
             let ty = self.program.variable(*parameter).ty;
@@ -103,10 +103,10 @@ impl Maker<'_> {
     /// A call of one of the functions, as a value of a type.
     pub(super) fn some_invocation(
         &mut self,
-        ty: Type,
+        ty: Ty,
         depth: u32,
         stream: &mut Stream,
-        key: Key,
+        key: SeedKey,
     ) -> Option<ExprId> {
         let weigh = |id: &FunctionId| {
             let result = self.program.ty(self.program.function(*id).value);

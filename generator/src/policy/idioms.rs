@@ -2,16 +2,16 @@
 //! neighbouring elements.
 
 use super::Maker;
-use crate::ir::{Binary, Block, ExprId, ExprKind, Place, StmtId, StmtKind, Type, VarId};
+use crate::ir::{Binary, Block, ExprId, ExprKind, Place, StmtId, StmtKind, Ty, VarId};
 use crate::policy::loops::Rounds;
-use crate::random::{Key, Stream};
+use crate::random::{SeedKey, Stream};
 
 /// The most elements that are assigned side by side.
 const MOST_NEIGHBOURS: u32 = 8;
 
 impl Maker<'_> {
     /// `a[i] = 0`.
-    pub(super) fn clear_array(&mut self, array: VarId, key: Key) -> StmtId {
+    pub(super) fn clear_array(&mut self, array: VarId, key: SeedKey) -> StmtId {
         let mut stream = key.stream();
         let (ty, length) = self.array_type(array);
         // All bytes are the same.
@@ -22,7 +22,7 @@ impl Maker<'_> {
     }
 
     /// `a[i] = b[i]`, where there is another array with such elements; else a loop that clears.
-    pub(super) fn copy_array(&mut self, array: VarId, key: Key) -> StmtId {
+    pub(super) fn copy_array(&mut self, array: VarId, key: SeedKey) -> StmtId {
         let mut stream = key.stream();
         let (ty, length) = self.array_type(array);
         let fits = |id: &VarId| *id != array && self.array_type(*id).0 == ty;
@@ -36,7 +36,7 @@ impl Maker<'_> {
     }
 
     /// `a[i] = b[i] * v`.
-    pub(super) fn map(&mut self, array: VarId, key: Key) -> StmtId {
+    pub(super) fn map(&mut self, array: VarId, key: SeedKey) -> StmtId {
         let mut stream = key.stream();
         let array =
             if stream.chance(70) { self.longest(array, &self.writable_arrays()) } else { array };
@@ -66,7 +66,7 @@ impl Maker<'_> {
         &mut self,
         array: VarId,
         length: u32,
-        key: Key,
+        key: SeedKey,
         value: impl FnOnce(&mut Self, VarId) -> ExprId,
     ) -> StmtId {
         let rounds = Rounds::each(length.into());
@@ -78,7 +78,7 @@ impl Maker<'_> {
     }
 
     /// `v += 3`, or `v += i`, in a loop that does nothing else.
-    pub(super) fn count(&mut self, most: u64, key: Key) -> Option<StmtId> {
+    pub(super) fn count(&mut self, most: u64, key: SeedKey) -> Option<StmtId> {
         let mut stream = key.stream();
         let is_scalar = |id: &VarId| !self.program.variable(*id).ty.is_vector();
         let scalars: Vec<VarId> = self.writable.iter().copied().filter(is_scalar).collect();
@@ -98,7 +98,7 @@ impl Maker<'_> {
             let old = maker.read(variable, key);
             let more = match with_counter {
                 true => maker.read(counter, key),
-                false => maker.program.literal(number.into(), Type::INT, key),
+                false => maker.program.literal(number.into(), Ty::INT, key),
             };
             let sum = maker.program.binary(Binary::Add, old, more, key);
             let sum = maker.program.convert(sum, ty, key);
@@ -107,7 +107,7 @@ impl Maker<'_> {
     }
 
     /// `a[k] = b[k] ^ v; a[k + 1] = b[k + 1] ^ v; ...`.
-    pub(super) fn neighbours(&mut self, room: usize, key: Key) -> Block {
+    pub(super) fn neighbours(&mut self, room: usize, key: SeedKey) -> Block {
         let mut stream = key.stream();
         let is_fit =
             |id: &VarId| !self.array_type(*id).0.is_vector() && self.array_type(*id).1 >= 4;
@@ -135,7 +135,7 @@ impl Maker<'_> {
         let most = length.min(self.array_type(source).1) - count;
         let first = stream.below(u64::from(most) + 1) as i64;
         let known = self.hidden(first, key.child(1));
-        let (declared, base) = self.declare(Type::INT, known, key);
+        let (declared, base) = self.declare(Ty::INT, known, key);
         let other = self.leaf(ty, key.child(2));
         let mut block = vec![declared];
         for offset in 0..i64::from(count) {
@@ -153,8 +153,8 @@ impl Maker<'_> {
     }
 
     /// An operator that processors have for vectors as well.
-    fn plain_operator(&self, ty: Type, stream: &mut Stream) -> Option<Binary> {
-        let computed = if ty.is_vector() { ty } else { Type::scalar(ty.scalar.promoted()) };
+    fn plain_operator(&self, ty: Ty, stream: &mut Stream) -> Option<Binary> {
+        let computed = if ty.is_vector() { ty } else { Ty::scalar(ty.scalar.promoted()) };
         let operators = [Binary::Add, Binary::Subtract, Binary::Xor, Binary::And, Binary::Or];
         stream.weighted(&operators.map(|op| (self.features.binary(op, computed), op)))
     }

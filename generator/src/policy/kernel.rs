@@ -2,10 +2,12 @@
 
 use super::{Maker, opaque, shapes, tensors};
 use crate::features::Features;
-use crate::ir::{Block, Buffer, ExprKind, Form, Program, Scalar, Space, StmtKind, Type, Variable};
+use crate::ir::{
+    Block, Buffer, ExprKind, LoopForm, Program, ScalarType, StmtKind, Storage, Ty, Variable,
+};
 use crate::print::{self, Extras};
 use crate::profile::{COMMUNICATION, Mode, Profile};
-use crate::random::{Key, Stream};
+use crate::random::{SeedKey, Stream};
 
 /// How many statements with the feature of the mode there are at least.
 const OWED: usize = 3;
@@ -21,7 +23,12 @@ const LEAST_COPY: usize = 160;
 const OWED_TOKENS: usize = 80;
 
 /// Makes a kernel with about this number of tokens. It may misbehave.
-pub(crate) fn kernel(profile: &Profile, features: &Features, tokens: usize, key: Key) -> Program {
+pub(crate) fn kernel(
+    profile: &Profile,
+    features: &Features,
+    tokens: usize,
+    key: SeedKey,
+) -> Program {
     let mut stream = key.named("shape").stream();
     let mode = profile.mode;
     let exchanging = exchanges(mode);
@@ -31,7 +38,7 @@ pub(crate) fn kernel(profile: &Profile, features: &Features, tokens: usize, key:
     let of_sub_groups = (exchanging && features.has_sub_groups())
         .then(|| shapes::of_sub_groups(tokens, &mut of_sub_groups));
     let mut program = Program::new(of_sub_groups.or(of_warps).unwrap_or(sizes));
-    program.fixed_size = features.allows("reqd_work_group_size", Type::INT) && stream.chance(50);
+    program.fixed_size = features.allows("reqd_work_group_size", Ty::INT) && stream.chance(50);
     let mut maker = Maker::new(program, features, mode);
     maker.make(tokens, &mut stream, key);
     maker.program
@@ -42,10 +49,10 @@ fn exchanges(mode: Mode) -> bool {
 }
 
 impl Maker<'_> {
-    fn make(&mut self, tokens: usize, stream: &mut Stream, key: Key) {
-        self.buffer("emi_input", Scalar::Int, Buffer::Emi);
-        if stream.chance(70) && self.features.allows("id", Type::INT) {
-            self.buffer("sequence_input", Scalar::Int, Buffer::Sequence);
+    fn make(&mut self, tokens: usize, stream: &mut Stream, key: SeedKey) {
+        self.buffer("emi_input", ScalarType::Int, Buffer::Emi);
+        if stream.chance(70) && self.features.allows("id", Ty::INT) {
+            self.buffer("sequence_input", ScalarType::Int, Buffer::Sequence);
         }
         let mut body = Block::new();
         let communicates =
@@ -98,24 +105,24 @@ impl Maker<'_> {
         self.program.body = body;
     }
 
-    fn buffer(&mut self, name: &str, scalar: Scalar, buffer: Buffer) {
-        let (name, ty) = (name.to_owned(), Type::scalar(scalar));
-        let space = Space::Global(buffer);
+    fn buffer(&mut self, name: &str, scalar: ScalarType, buffer: Buffer) {
+        let (name, ty) = (name.to_owned(), Ty::scalar(scalar));
+        let space = Storage::Global(buffer);
         self.program.declare(Variable { name, ty, length: None, space });
     }
 
     /// The first variables and arrays.
-    fn start(&mut self, tokens: usize, stream: &mut Stream, key: Key) -> Block {
+    fn start(&mut self, tokens: usize, stream: &mut Stream, key: SeedKey) -> Block {
         let mut block = Block::new();
         let variables = 2 + stream.below(2 + tokens as u64 / 250).min(8);
         // At the end, a loop adds the elements to the result.
-        let loops = self.features.allows("loop", Type::INT);
-        let arrays = if loops && self.features.weight("array", Type::INT) > 0 {
+        let loops = self.features.allows("loop", Ty::INT);
+        let arrays = if loops && self.features.weight("array", Ty::INT) > 0 {
             (1 + stream.below(1 + tokens as u64 / 700)).min(3)
         } else {
             0
         };
-        if self.features.weight("constant", Type::INT) > 0 && tokens > 600 {
+        if self.features.weight("constant", Ty::INT) > 0 && tokens > 600 {
             self.table(key.child(100));
         }
         for index in 0..arrays {
@@ -127,7 +134,7 @@ impl Maker<'_> {
             let ty = match index {
                 0 if self.mode == Mode::Vector => {
                     let scalar = self.scalar_type(stream);
-                    Type { scalar, lanes: self.lanes(scalar, stream).unwrap_or(1) }
+                    Ty { scalar, lanes: self.lanes(scalar, stream).unwrap_or(1) }
                 }
                 _ => self.any_type(stream),
             };
@@ -163,13 +170,13 @@ impl Maker<'_> {
 
     /// True where all work-items of a group come to the same statements.
     pub(super) fn synchronises(&self) -> bool {
-        self.mode.has_barriers() && !self.is_pure() && self.features.allows("barrier", Type::INT)
+        self.mode.has_barriers() && !self.is_pure() && self.features.allows("barrier", Ty::INT)
     }
 
     /// An exchange between work-items.
-    pub(super) fn synchronisation(&mut self, room: usize, depth: u32, key: Key) -> Block {
+    pub(super) fn synchronisation(&mut self, room: usize, depth: u32, key: SeedKey) -> Block {
         let mut stream = key.stream();
-        let exchange = ["exchange", "id"].iter().all(|f| self.features.allows(f, Type::INT))
+        let exchange = ["exchange", "id"].iter().all(|f| self.features.allows(f, Ty::INT))
             && self.mode != Mode::Barrier;
         if let Some(tile) = self.tiles(room)
             && stream.chance(50)
@@ -193,7 +200,7 @@ impl Maker<'_> {
     }
 
     /// Statements at the outermost level, where all work-items are.
-    fn top_statement(&mut self, room: usize, key: Key) -> Block {
+    fn top_statement(&mut self, room: usize, key: SeedKey) -> Block {
         let mut stream = key.stream();
         let key = key.child(1);
         if room > 60 && stream.chance(7) && self.mode != Mode::Basic && self.mode != Mode::Vector {
@@ -216,12 +223,11 @@ impl Maker<'_> {
     }
 
     /// A statement with the feature of the mode.
-    fn feature(&mut self, room: usize, key: Key) -> Block {
+    fn feature(&mut self, room: usize, key: SeedKey) -> Block {
         let mut stream = key.stream();
         let (mode, key) = (self.mode, key.child(1));
-        let allows = |name| {
-            self.features.allows(name, Type::INT) && self.features.allows("barrier", Type::INT)
-        };
+        let allows =
+            |name| self.features.allows(name, Ty::INT) && self.features.allows("barrier", Ty::INT);
         let of_teams = if self.features.has_sub_groups() { 6 } else { 2 };
         let ways = [
             (u32::from(self.synchronises()), 0),
@@ -245,7 +251,7 @@ impl Maker<'_> {
             Some(_) => {
                 let scalar = self.scalar_type(&mut stream);
                 let lanes = self.lanes(scalar, &mut stream).unwrap_or(1);
-                let ty = Type { scalar, lanes };
+                let ty = Ty { scalar, lanes };
                 let value = self.expression(ty, 2, key);
                 vec![self.declare(ty, value, key).0]
             }
@@ -254,7 +260,7 @@ impl Maker<'_> {
     }
 
     /// Adds every live value to the result.
-    fn finish(&mut self, key: Key) -> Block {
+    fn finish(&mut self, key: SeedKey) -> Block {
         let mut block = self.finish_communication(key);
         for variable in self.writable.clone() {
             block.push(self.hashed(variable, key));
@@ -269,16 +275,16 @@ impl Maker<'_> {
     }
 
     /// Adds the elements of an array.
-    fn hashed_array(&mut self, array: crate::ir::VarId, key: Key) -> crate::ir::StmtId {
+    fn hashed_array(&mut self, array: crate::ir::VarId, key: SeedKey) -> crate::ir::StmtId {
         let (ty, length) = self.array_type(array);
-        let counter = self.variable('i', Type::INT, None);
+        let counter = self.variable('i', Ty::INT, None);
         let at = self.read(counter, key);
         let element = self.program.add(ExprKind::Element(array, at), ty, key);
         let hash = self.program.statement(StmtKind::Hash(element), key);
-        let start = self.program.literal(0, Type::INT, key);
-        let limit = self.program.literal(length.into(), Type::INT, key);
+        let start = self.program.literal(0, Ty::INT, key);
+        let limit = self.program.literal(length.into(), Ty::INT, key);
         let details = crate::ir::For {
-            form: Form::For,
+            form: LoopForm::For,
             counter,
             start,
             limit,

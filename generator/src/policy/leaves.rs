@@ -1,27 +1,27 @@
 //! The ends of expressions: variables, elements, numbers, and values that the compiler cannot know.
 
 use super::Maker;
-use crate::ir::{Buffer, ExprId, ExprKind, Item, Program, Scalar, Swizzle, Type, VarId};
-use crate::random::{Key, Stream};
+use crate::ir::{Buffer, ExprId, ExprKind, Program, ScalarType, Swizzle, Ty, VarId, WorkItemId};
+use crate::random::{SeedKey, Stream};
 
 /// An `int` whose value the generator knows, and the compiler does not: an element of a buffer that the host fills.
-pub(crate) fn opaque(program: &mut Program, value: i64, key: Key) -> ExprId {
+pub(crate) fn opaque(program: &mut Program, value: i64, key: SeedKey) -> ExprId {
     let mut stream = key.stream();
     let (known, base) = match (program.buffer(Buffer::Emi), program.buffer(Buffer::Sequence)) {
         (_, Some(sequence)) if stream.chance(40) => {
             let dimension = stream.below(3) as u8;
-            let at = program.add(ExprKind::Item(Item::Global(dimension)), Type::INT, key);
-            let element = program.add(ExprKind::Element(sequence, at), Type::INT, key);
-            let id = program.add(ExprKind::Item(Item::Global(dimension)), Type::INT, key);
+            let at = program.add(ExprKind::Item(WorkItemId::Global(dimension)), Ty::INT, key);
+            let element = program.add(ExprKind::Element(sequence, at), Ty::INT, key);
+            let id = program.add(ExprKind::Item(WorkItemId::Global(dimension)), Ty::INT, key);
             let difference = program.binary(crate::ir::Binary::Subtract, element, id, key);
             (difference, 10)
         }
         (Some(emi), _) => {
             let index = stream.within(0, 1023);
-            let at = program.literal(index.into(), Type::INT, key);
-            (program.add(ExprKind::Element(emi, at), Type::INT, key), 1024 - index)
+            let at = program.literal(index.into(), Ty::INT, key);
+            (program.add(ExprKind::Element(emi, at), Ty::INT, key), 1024 - index)
         }
-        _ => return program.literal(value.into(), Type::INT, key),
+        _ => return program.literal(value.into(), Ty::INT, key),
     };
     if base == value {
         return known;
@@ -30,13 +30,13 @@ pub(crate) fn opaque(program: &mut Program, value: i64, key: Key) -> ExprId {
         true => (crate::ir::Binary::Subtract, base - value),
         false => (crate::ir::Binary::Add, value - base),
     };
-    let difference = program.literal(difference.into(), Type::INT, key);
+    let difference = program.literal(difference.into(), Ty::INT, key);
     program.binary(operator, known, difference, key)
 }
 
 impl Maker<'_> {
     /// A value of a type without operators on it, except for conversions.
-    pub(super) fn leaf(&mut self, ty: Type, key: Key) -> ExprId {
+    pub(super) fn leaf(&mut self, ty: Ty, key: SeedKey) -> ExprId {
         let mut stream = key.stream();
         let key = key.child(1);
         match stream.below(100) {
@@ -77,33 +77,33 @@ impl Maker<'_> {
     }
 
     /// An `int` that comes from outside of the kernel.
-    fn outside(&mut self, stream: &mut Stream, key: Key) -> ExprId {
+    fn outside(&mut self, stream: &mut Stream, key: SeedKey) -> ExprId {
         if self.mode == crate::profile::Mode::Free
             && !self.is_pure()
-            && self.features.weight("id", Type::INT) > 0
+            && self.features.weight("id", Ty::INT) > 0
             && stream.chance(60)
         {
             let dimension = stream.below(2) as u8;
             let item = stream.pick(&[
-                Item::LinearLocal,
-                Item::LinearGlobal,
-                Item::Local(dimension),
-                Item::Global(dimension),
+                WorkItemId::LinearLocal,
+                WorkItemId::LinearGlobal,
+                WorkItemId::Local(dimension),
+                WorkItemId::Global(dimension),
             ]);
-            return self.program.add(ExprKind::Item(item), Type::INT, key);
+            return self.program.add(ExprKind::Item(item), Ty::INT, key);
         }
         // The number of the group is the same for its work-items, and not the same for all.
-        if self.features.allows("id", Type::INT) && !self.in_function && stream.chance(30) {
-            let item = stream.pick(&[Item::LinearGroup, Item::Group(0)]);
-            return self.program.add(ExprKind::Item(item), Type::INT, key);
+        if self.features.allows("id", Ty::INT) && !self.in_function && stream.chance(30) {
+            let item = stream.pick(&[WorkItemId::LinearGroup, WorkItemId::Group(0)]);
+            return self.program.add(ExprKind::Item(item), Ty::INT, key);
         }
         let value = stream.within(-3, 40);
         self.hidden(value, key)
     }
 
     /// A readable variable, converted if none has the type.
-    fn some_variable(&mut self, ty: Type, stream: &mut Stream, key: Key) -> Option<ExprId> {
-        let of = |maker: &Self, wanted: &dyn Fn(Type) -> bool| -> Vec<VarId> {
+    fn some_variable(&mut self, ty: Ty, stream: &mut Stream, key: SeedKey) -> Option<ExprId> {
+        let of = |maker: &Self, wanted: &dyn Fn(Ty) -> bool| -> Vec<VarId> {
             let ids = maker.readable.iter().chain(&maker.counters).copied();
             ids.filter(|id| wanted(maker.program.variable(*id).ty)).collect()
         };
@@ -131,22 +131,22 @@ impl Maker<'_> {
     pub(super) fn fitted(
         &mut self,
         value: ExprId,
-        ty: Type,
+        ty: Ty,
         stream: &mut Stream,
-        key: Key,
+        key: SeedKey,
     ) -> ExprId {
         let from = self.program.ty(value);
         if !from.is_vector() || from.lanes == ty.lanes {
             return self.program.convert(value, ty, key);
         }
         let lanes: Vec<u8> = (0..ty.lanes).map(|_| stream.below(from.lanes.into()) as u8).collect();
-        let part = Type { scalar: from.scalar, lanes: ty.lanes };
+        let part = Ty { scalar: from.scalar, lanes: ty.lanes };
         let part = self.program.add(ExprKind::Swizzle(value, Swizzle::new(&lanes)), part, key);
         self.program.convert(part, ty, key)
     }
 
     /// An element of an array.
-    fn some_element(&mut self, ty: Type, stream: &mut Stream, key: Key) -> Option<ExprId> {
+    fn some_element(&mut self, ty: Ty, stream: &mut Stream, key: SeedKey) -> Option<ExprId> {
         let value = if let Some(value) = self.own_element(stream, key) {
             value
         } else if self.arrays.is_empty() {
@@ -159,41 +159,45 @@ impl Maker<'_> {
     }
 
     /// A scalar type that is not avoided.
-    pub(super) fn scalar_type(&self, stream: &mut Stream) -> Scalar {
+    pub(super) fn scalar_type(&self, stream: &mut Stream) -> ScalarType {
         self.scalar_among(self.features.scalars(), stream)
     }
 
     /// A scalar integer type that is not avoided.
-    pub(super) fn integer_type(&self, stream: &mut Stream) -> Scalar {
-        self.scalar_among(Scalar::ALL.into_iter(), stream)
+    pub(super) fn integer_type(&self, stream: &mut Stream) -> ScalarType {
+        self.scalar_among(ScalarType::ALL.into_iter(), stream)
     }
 
-    fn scalar_among(&self, all: impl Iterator<Item = Scalar>, stream: &mut Stream) -> Scalar {
+    fn scalar_among(
+        &self,
+        all: impl Iterator<Item = ScalarType>,
+        stream: &mut Stream,
+    ) -> ScalarType {
         let all = all.map(|scalar| {
-            let ty = Type::scalar(scalar);
+            let ty = Ty::scalar(scalar);
             let on = self.features.weight(scalar.name(), ty) > 0;
             let allowed = self.features.allows(scalar.name(), ty);
             (if on { 6 } else { u32::from(allowed) }, scalar)
         });
-        stream.weighted(&all.collect::<Vec<_>>()).unwrap_or(Scalar::Int)
+        stream.weighted(&all.collect::<Vec<_>>()).unwrap_or(ScalarType::Int)
     }
 
     /// The number of lanes of a vector that is not avoided.
-    pub(super) fn lanes(&self, scalar: Scalar, stream: &mut Stream) -> Option<u8> {
+    pub(super) fn lanes(&self, scalar: ScalarType, stream: &mut Stream) -> Option<u8> {
         if !self.mode.has_vectors() {
             return None;
         }
         let weights = [(5, 2), (2, 3), (5, 4), (2, 8), (1, 16)].map(|(weight, lanes)| {
-            let allowed = self.features.allows("vector", Type { scalar, lanes });
+            let allowed = self.features.allows("vector", Ty { scalar, lanes });
             (if allowed { weight } else { 0 }, lanes)
         });
         stream.weighted(&weights)
     }
 
     /// Any type of values.
-    pub(super) fn any_type(&self, stream: &mut Stream) -> Type {
+    pub(super) fn any_type(&self, stream: &mut Stream) -> Ty {
         let scalar = self.scalar_type(stream);
         let lanes = if stream.chance(55) { self.lanes(scalar, stream) } else { None };
-        Type { scalar, lanes: lanes.unwrap_or(1) }
+        Ty { scalar, lanes: lanes.unwrap_or(1) }
     }
 }

@@ -2,17 +2,17 @@
 
 use super::Maker;
 use crate::ir::{
-    Binary, Block, Builtin, ExprId, ExprKind, For, Form, Jump, Place, Scalar, StmtId, StmtKind,
-    Type, VarId,
+    Binary, Block, Builtin, ExprId, ExprKind, For, Jump, LoopForm, Place, ScalarType, StmtId,
+    StmtKind, Ty, VarId,
 };
-use crate::random::{Key, Stream};
+use crate::random::{SeedKey, Stream};
 
 /// The most executions of a place, in work-items times rounds.
 pub(super) const MOST_EXECUTIONS: u64 = 1500;
 
 /// The kinds of loops.
 #[derive(Clone, Copy)]
-enum Kind {
+enum LoopKind {
     Plain,
     Fill,
     Stencil,
@@ -28,7 +28,7 @@ enum Kind {
 /// The rounds of a loop: how its counter goes.
 pub(super) struct Rounds {
     /// The type of the counter.
-    scalar: Scalar,
+    scalar: ScalarType,
     start: i64,
     limit: i64,
     step: i32,
@@ -37,7 +37,7 @@ pub(super) struct Rounds {
 impl Rounds {
     /// One for each number from 0 to `length - 1`.
     pub(super) fn each(length: i64) -> Self {
-        Self { scalar: Scalar::Int, start: 0, limit: length, step: 1 }
+        Self { scalar: ScalarType::Int, start: 0, limit: length, step: 1 }
     }
 
     /// Their number.
@@ -48,36 +48,36 @@ impl Rounds {
 
 impl Maker<'_> {
     /// A loop with what stands before it; nothing where the place is executed too often already.
-    pub(super) fn repetition(&mut self, room: usize, depth: u32, key: Key) -> Block {
+    pub(super) fn repetition(&mut self, room: usize, depth: u32, key: SeedKey) -> Block {
         let mut stream = key.stream();
         let most = MOST_EXECUTIONS / self.executions.max(1);
         if most < 2 || (self.counters.len() > 2) {
             return Block::new();
         }
-        if !self.counters.is_empty() && self.features.weight("nest", Type::INT) == 0 {
+        if !self.counters.is_empty() && self.features.weight("nest", Ty::INT) == 0 {
             return Block::new();
         }
         let arrays = self.writable_arrays();
         let array = |weight| if arrays.is_empty() { 0 } else { weight };
-        let stencil = self.features.weight("stencil", Type::INT) > 0;
+        let stencil = self.features.weight("stencil", Ty::INT) > 0;
         let kinds = [
-            (30, Kind::Plain),
-            (array(12), Kind::Fill),
-            (if stencil { array(14) } else { 0 }, Kind::Stencil),
-            (array(14), Kind::Reduction),
-            (array(6), Kind::Reverse),
-            (8, Kind::Rotate),
-            (array(8), Kind::Clear),
-            (array(8), Kind::Copy),
-            (array(50), Kind::Map),
-            (24, Kind::Count),
+            (30, LoopKind::Plain),
+            (array(12), LoopKind::Fill),
+            (if stencil { array(14) } else { 0 }, LoopKind::Stencil),
+            (array(14), LoopKind::Reduction),
+            (array(6), LoopKind::Reverse),
+            (8, LoopKind::Rotate),
+            (array(8), LoopKind::Clear),
+            (array(8), LoopKind::Copy),
+            (array(50), LoopKind::Map),
+            (24, LoopKind::Count),
         ];
-        let kind = stream.weighted(&kinds).unwrap_or(Kind::Plain);
+        let kind = stream.weighted(&kinds).unwrap_or(LoopKind::Plain);
         let key = key.child(1);
         match kind {
-            Kind::Plain => vec![self.plain(room, depth, most, key)],
-            Kind::Rotate => self.rotating(most, key).into_iter().collect(),
-            Kind::Count => self.count(most, key).into_iter().collect(),
+            LoopKind::Plain => vec![self.plain(room, depth, most, key)],
+            LoopKind::Rotate => self.rotating(most, key).into_iter().collect(),
+            LoopKind::Count => self.count(most, key).into_iter().collect(),
             _ => {
                 let array = stream.pick(&arrays);
                 let (_, length) = self.array_type(array);
@@ -85,12 +85,12 @@ impl Maker<'_> {
                     return Block::new();
                 }
                 match kind {
-                    Kind::Fill => vec![self.fill(array, length, key)],
-                    Kind::Stencil => vec![self.stencil(array, length, key)],
-                    Kind::Reverse => vec![self.reverse(array, length, key)],
-                    Kind::Clear => vec![self.clear_array(array, key)],
-                    Kind::Copy => vec![self.copy_array(array, key)],
-                    Kind::Map => vec![self.map(array, key)],
+                    LoopKind::Fill => vec![self.fill(array, length, key)],
+                    LoopKind::Stencil => vec![self.stencil(array, length, key)],
+                    LoopKind::Reverse => vec![self.reverse(array, length, key)],
+                    LoopKind::Clear => vec![self.clear_array(array, key)],
+                    LoopKind::Copy => vec![self.copy_array(array, key)],
+                    LoopKind::Map => vec![self.map(array, key)],
                     _ => self.array_reduction(array, length, key),
                 }
             }
@@ -102,13 +102,13 @@ impl Maker<'_> {
         &mut self,
         (first, end): (i64, i64),
         stream: &mut Stream,
-        key: Key,
+        key: SeedKey,
         body: impl FnOnce(&mut Self, VarId) -> Block,
     ) -> StmtId {
-        let narrow = if stream.chance(25) { self.integer_type(stream) } else { Scalar::Int };
+        let narrow = if stream.chance(25) { self.integer_type(stream) } else { ScalarType::Int };
         let fits =
             narrow.is_signed() && narrow.bits() <= 32 && narrow.greatest() > 64 + i128::from(end);
-        let scalar = if fits { narrow } else { Scalar::Int };
+        let scalar = if fits { narrow } else { ScalarType::Int };
         let step = if stream.chance(70) { 1 } else { 1 + stream.below(3) as i32 };
         let down = stream.chance(25);
         let rounds = match down {
@@ -123,16 +123,16 @@ impl Maker<'_> {
         &mut self,
         rounds: Rounds,
         stream: &mut Stream,
-        key: Key,
+        key: SeedKey,
         body: impl FnOnce(&mut Self, VarId) -> Block,
     ) -> StmtId {
         let Rounds { scalar, start, limit, step } = rounds;
-        let counter = self.variable('i', Type::scalar(scalar), None);
+        let counter = self.variable('i', Ty::scalar(scalar), None);
         let [start, limit] = [(start, 1), (limit, 2)].map(|(value, part)| {
             let hidden = stream.chance(if part == 2 { 67 } else { 15 });
             match hidden {
                 true => self.hidden(value, key.child(part)),
-                false => self.program.literal(value.into(), Type::INT, key.child(part)),
+                false => self.program.literal(value.into(), Ty::INT, key.child(part)),
             }
         });
         let executions = self.executions;
@@ -142,15 +142,15 @@ impl Maker<'_> {
         self.counters.pop();
         self.executions = executions;
         // The interpreter executes the first round of each kind.
-        let forms = [Form::For, Form::While, Form::DoWhile].map(|form| {
+        let forms = [LoopForm::For, LoopForm::While, LoopForm::DoWhile].map(|form| {
             let weight = match form {
-                Form::For => 40,
-                _ => self.features.weight(form.name(), Type::INT),
+                LoopForm::For => 40,
+                _ => self.features.weight(form.name(), Ty::INT),
             };
             (weight, form)
         });
-        let form = stream.weighted(&forms).unwrap_or(Form::For);
-        let unrolled = self.features.weight("unroll", Type::INT) > 0 && stream.chance(15);
+        let form = stream.weighted(&forms).unwrap_or(LoopForm::For);
+        let unrolled = self.features.weight("unroll", Ty::INT) > 0 && stream.chance(15);
         let details = For {
             form,
             counter,
@@ -164,12 +164,12 @@ impl Maker<'_> {
     }
 
     /// Any statements, and perhaps an early exit.
-    fn plain(&mut self, room: usize, depth: u32, most: u64, key: Key) -> StmtId {
+    fn plain(&mut self, room: usize, depth: u32, most: u64, key: SeedKey) -> StmtId {
         let mut stream = key.stream();
         let rounds = 1 + stream.below(most.min(12)) as i64;
         let first = if stream.chance(60) { 0 } else { stream.within(-3, 9) };
         let jumps = [("break", Jump::Break), ("continue", Jump::Continue)]
-            .map(|(name, jump)| (self.features.weight(name, Type::INT), jump));
+            .map(|(name, jump)| (self.features.weight(name, Ty::INT), jump));
         let jump = stream.weighted(&jumps).filter(|_| stream.chance(20));
         let synchronises = self.synchronises() && jump.is_none() && stream.chance(35);
         self.over((first, first + rounds), &mut stream, key.child(1), |maker, _| {
@@ -188,7 +188,7 @@ impl Maker<'_> {
     }
 
     /// `a[i] = ...`.
-    fn fill(&mut self, array: VarId, length: u32, key: Key) -> StmtId {
+    fn fill(&mut self, array: VarId, length: u32, key: SeedKey) -> StmtId {
         let mut stream = key.stream();
         self.over((0, length.into()), &mut stream, key.child(1), |maker, counter| {
             let ty = maker.array_type(array).0;
@@ -199,7 +199,7 @@ impl Maker<'_> {
     }
 
     /// `a[i] = b[i - 1] + a[i + 2] ...`.
-    fn stencil(&mut self, array: VarId, length: u32, key: Key) -> StmtId {
+    fn stencil(&mut self, array: VarId, length: u32, key: SeedKey) -> StmtId {
         let mut stream = key.stream();
         let span = stream.within(1, i64::from(length / 4).clamp(1, 4));
         let sources: Vec<VarId> =
@@ -226,13 +226,13 @@ impl Maker<'_> {
         array: VarId,
         counter: VarId,
         offset: i64,
-        key: Key,
+        key: SeedKey,
     ) -> ExprId {
         let mut at = self.read(counter, key);
         if offset != 0 {
             let (operator, offset) =
                 if offset < 0 { (Binary::Subtract, -offset) } else { (Binary::Add, offset) };
-            let offset = self.program.literal(offset.into(), Type::INT, key);
+            let offset = self.program.literal(offset.into(), Ty::INT, key);
             at = self.program.binary(operator, at, offset, key);
         }
         let ty = self.array_type(array).0;
@@ -240,7 +240,7 @@ impl Maker<'_> {
     }
 
     /// Two values of a type with an operator between them that is not avoided.
-    pub(super) fn combined(&mut self, a: ExprId, b: ExprId, ty: Type, key: Key) -> ExprId {
+    pub(super) fn combined(&mut self, a: ExprId, b: ExprId, ty: Ty, key: SeedKey) -> ExprId {
         let mut stream = key.stream();
         if stream.chance(35) {
             let functions = [Builtin::Max, Builtin::Min, Builtin::AddSat, Builtin::Hadd];
@@ -258,7 +258,7 @@ impl Maker<'_> {
     }
 
     /// Adds up an array in a variable that may be narrower than its elements, and is read after the loop.
-    fn array_reduction(&mut self, array: VarId, length: u32, key: Key) -> Block {
+    fn array_reduction(&mut self, array: VarId, length: u32, key: SeedKey) -> Block {
         let mut stream = key.stream();
         let element = self.array_type(array).0;
         let other = element.of(self.scalar_type(&mut stream));
@@ -279,7 +279,7 @@ impl Maker<'_> {
     }
 
     /// `a[n - 1 - i] = b[i]`.
-    fn reverse(&mut self, array: VarId, length: u32, key: Key) -> StmtId {
+    fn reverse(&mut self, array: VarId, length: u32, key: SeedKey) -> StmtId {
         let mut stream = key.stream();
         let sources: Vec<VarId> =
             self.arrays.iter().copied().filter(|id| self.array_type(*id).1 >= length).collect();
@@ -289,7 +289,7 @@ impl Maker<'_> {
             let ty = maker.array_type(array).0;
             let value = maker.element_at(source, counter, 0, key);
             let value = maker.fitted(value, ty, &mut draws, key);
-            let last = maker.program.literal((length - 1).into(), Type::INT, key);
+            let last = maker.program.literal((length - 1).into(), Ty::INT, key);
             let at = maker.read(counter, key);
             let at = maker.program.binary(Binary::Subtract, last, at, key);
             vec![maker.program.statement(StmtKind::Assign(Place::Element(array, at), value), key)]
@@ -297,7 +297,7 @@ impl Maker<'_> {
     }
 
     /// Values that move through variables from round to round.
-    fn rotating(&mut self, most: u64, key: Key) -> Option<StmtId> {
+    fn rotating(&mut self, most: u64, key: SeedKey) -> Option<StmtId> {
         let mut stream = key.stream();
         let variables = self.writable.clone();
         let first = *variables.get(stream.below(variables.len() as u64) as usize)?;

@@ -24,14 +24,14 @@ mod ways;
 pub(crate) use constants::special;
 pub(crate) use kernel::kernel;
 pub(crate) use leaves::opaque;
-pub(crate) use scope::{Scope, block, expression};
+pub(crate) use scope::{UsableVariables, block, expression};
 
 use crate::features::Features;
 use crate::ir::{
-    ExprId, ExprKind, FunctionId, Program, Space, StmtId, StmtKind, Type, VarId, Variable,
+    ExprId, ExprKind, FunctionId, Program, StmtId, StmtKind, Storage, Ty, VarId, Variable,
 };
 use crate::profile::Mode;
-use crate::random::Key;
+use crate::random::SeedKey;
 
 /// The state while a kernel is made.
 struct Maker<'a> {
@@ -90,15 +90,15 @@ impl<'a> Maker<'a> {
     }
 
     /// A new private variable with a name that begins with a letter.
-    fn variable(&mut self, letter: char, ty: Type, length: Option<u32>) -> VarId {
+    fn variable(&mut self, letter: char, ty: Ty, length: Option<u32>) -> VarId {
         let name = format!("{letter}{}", self.program.variables.len());
-        self.program.declare(Variable { name, ty, length, space: Space::Private })
+        self.program.declare(Variable { name, ty, length, space: Storage::Private })
     }
 
     /// An `int` whose value the compiler does not know, where there is a buffer that the host fills.
-    fn hidden(&mut self, value: i64, key: Key) -> ExprId {
+    fn hidden(&mut self, value: i64, key: SeedKey) -> ExprId {
         match self.in_function {
-            true => self.program.literal(value.into(), Type::INT, key),
+            true => self.program.literal(value.into(), Ty::INT, key),
             false => opaque(&mut self.program, value, key),
         }
     }
@@ -108,13 +108,13 @@ impl<'a> Maker<'a> {
         self.in_section || self.in_function
     }
 
-    fn read(&mut self, id: VarId, key: Key) -> ExprId {
+    fn read(&mut self, id: VarId, key: SeedKey) -> ExprId {
         let ty = self.program.variable(id).ty;
         self.program.add(ExprKind::Variable(id), ty, key)
     }
 
     /// Declares a variable with a first value, and makes it usable.
-    fn declare(&mut self, ty: Type, value: ExprId, key: Key) -> (StmtId, VarId) {
+    fn declare(&mut self, ty: Ty, value: ExprId, key: SeedKey) -> (StmtId, VarId) {
         let variable = self.variable('v', ty, None);
         self.readable.push(variable);
         self.writable.push(variable);

@@ -3,20 +3,20 @@
 use super::Maker;
 use super::ways::Goal;
 use crate::ir::{
-    Address, Binary, Block, ExprId, ExprKind, Initial, Path, Place, Record, Region, Shape, Space,
-    Step, StmtId, StmtKind, Type, VarId, Variable,
+    Address, Binary, Block, ExprId, ExprKind, Initial, ObjectType, Path, Place, Record, Region,
+    Step, StmtId, StmtKind, Storage, Ty, VarId, Variable,
 };
-use crate::random::{Key, Stream};
+use crate::random::{SeedKey, Stream};
 
 /// The most scalars, vectors and pointers in an object of a large kernel.
 const MOST_LEAVES: u64 = 8;
 
 impl Maker<'_> {
     /// Declares types, objects and pointers for a kernel of this number of tokens.
-    pub(super) fn start_objects(&mut self, tokens: usize, key: Key) -> Block {
+    pub(super) fn start_objects(&mut self, tokens: usize, key: SeedKey) -> Block {
         let mut stream = key.stream();
         let [structures, unions, pointers] =
-            ["structure", "union", "pointer"].map(|name| self.features.weight(name, Type::INT) > 0);
+            ["structure", "union", "pointer"].map(|name| self.features.weight(name, Ty::INT) > 0);
         let size = tokens as u64;
         // Smaller kernels have no objects.
         if size < 500 || !(structures || unions) {
@@ -48,16 +48,16 @@ impl Maker<'_> {
     }
 
     /// The type of an object; the first one is a structure or a union.
-    fn object_shape(&mut self, is_first: bool, pointers: bool, stream: &mut Stream) -> Shape {
+    fn object_shape(&mut self, is_first: bool, pointers: bool, stream: &mut Stream) -> ObjectType {
         let ty = self.any_type(stream);
-        let value = Shape::Value(ty);
+        let value = ObjectType::Value(ty);
         let record = self.some_record(stream).unwrap_or_else(|| value.clone());
         let mut leaves = Vec::new();
         self.program.leaves(&record, 0, &mut leaves);
         let few = leaves.len() <= MOST_LEAVES as usize / 2;
         match stream.below(100) {
-            0..20 if few && self.features.allows("array", Type::INT) => {
-                Shape::Array(Box::new(record), 2)
+            0..20 if few && self.features.allows("array", Ty::INT) => {
+                ObjectType::Array(Box::new(record), 2)
             }
             20..32 if pointers && !is_first => value,
             32..45 if pointers && !is_first => {
@@ -68,18 +68,18 @@ impl Maker<'_> {
         }
     }
 
-    fn object(&mut self, shape: Shape, key: Key) -> StmtId {
+    fn object(&mut self, shape: ObjectType, key: SeedKey) -> StmtId {
         let mut stream = key.stream();
         let mut leaves = Vec::new();
         self.program.leaves(&shape, 0, &mut leaves);
         let initials = leaves.into_iter().map(|(_, leaf)| match leaf {
-            Shape::Pointer(target, _) => {
+            ObjectType::Pointer(target, _) => {
                 let found = self.some_way(Goal::Exactly(&target), &mut stream, key);
                 let address = found.map_or(Address::Null, |walk| Address::Of(walk.path));
                 Initial::Address(address)
             }
-            Shape::Value(ty) => Initial::Number(self.stored(ty.scalar, &mut stream)),
-            Shape::Record(_) | Shape::Array(..) => Initial::Number(0),
+            ObjectType::Value(ty) => Initial::Number(self.stored(ty.scalar, &mut stream)),
+            ObjectType::Record(_) | ObjectType::Array(..) => Initial::Number(0),
         });
         let initials = initials.collect();
         self.add_object('s', shape, initials, key).1
@@ -88,34 +88,34 @@ impl Maker<'_> {
     fn add_object(
         &mut self,
         letter: char,
-        shape: Shape,
+        shape: ObjectType,
         initials: Box<[Initial]>,
-        key: Key,
+        key: SeedKey,
     ) -> (VarId, StmtId) {
         let name = format!("{letter}{}", self.program.variables.len());
-        let space = Space::Object(shape);
-        let id = self.program.declare(Variable { name, ty: Type::INT, length: None, space });
+        let space = Storage::Object(shape);
+        let id = self.program.declare(Variable { name, ty: Ty::INT, length: None, space });
         self.objects.push(id);
         (id, self.program.statement(StmtKind::DeclareObject(id, initials), key))
     }
 
     /// Declares a pointer to something that is there.
-    pub(super) fn pointer(&mut self, key: Key) -> Option<StmtId> {
+    pub(super) fn pointer(&mut self, key: SeedKey) -> Option<StmtId> {
         let mut stream = key.stream();
         let found = self.some_way(Goal::Addressable, &mut stream, key)?;
         Some(self.pointer_to(found.path, key.child(1)).1)
     }
 
     /// Declares a pointer to something.
-    pub(super) fn pointer_to(&mut self, path: Path, key: Key) -> (VarId, StmtId) {
+    pub(super) fn pointer_to(&mut self, path: Path, key: SeedKey) -> (VarId, StmtId) {
         let region = self.program.region_at(&path);
-        let shape = Shape::Pointer(Box::new(self.program.shape_at(&path)), region);
+        let shape = ObjectType::Pointer(Box::new(self.program.shape_at(&path)), region);
         let initials = Box::new([Initial::Address(Address::Of(path))]);
         self.add_object('p', shape, initials, key)
     }
 
     /// The value of a part of an object.
-    pub(super) fn some_part(&mut self, stream: &mut Stream, key: Key) -> Option<ExprId> {
+    pub(super) fn some_part(&mut self, stream: &mut Stream, key: SeedKey) -> Option<ExprId> {
         if self.in_section || self.objects.is_empty() {
             return None;
         }
@@ -123,35 +123,35 @@ impl Maker<'_> {
         self.part_of(walk.path, &walk.shape, key)
     }
 
-    fn part_of(&mut self, path: Path, shape: &Shape, key: Key) -> Option<ExprId> {
-        let Shape::Value(ty) = *shape else { return None };
+    fn part_of(&mut self, path: Path, shape: &ObjectType, key: SeedKey) -> Option<ExprId> {
+        let ObjectType::Value(ty) = *shape else { return None };
         Some(self.program.add(ExprKind::Part(Box::new(path)), ty, key))
     }
 
     /// Makes a comparison of two pointers for equality.
-    pub(super) fn same_address(&mut self, stream: &mut Stream, key: Key) -> Option<ExprId> {
+    pub(super) fn same_address(&mut self, stream: &mut Stream, key: SeedKey) -> Option<ExprId> {
         if self.in_section || self.objects.is_empty() {
             return None;
         }
         let walk = self.some_way(Goal::Pointer, stream, key)?;
-        let Shape::Pointer(target, region) = &walk.shape else { return None };
+        let ObjectType::Pointer(target, region) = &walk.shape else { return None };
         let other = match self.some_address(target, *region, stream, key.child(20)) {
             Some(other) => other,
             None => Address::Null,
         };
         let both = Box::new([Address::Value(walk.path), other]);
-        Some(self.program.add(ExprKind::SameAddress(both), Type::INT, key))
+        Some(self.program.add(ExprKind::SameAddress(both), Ty::INT, key))
     }
 
     /// The address of something, or a pointer.
     fn some_address(
         &mut self,
-        target: &Shape,
+        target: &ObjectType,
         region: Region,
         stream: &mut Stream,
-        key: Key,
+        key: SeedKey,
     ) -> Option<Address> {
-        let pointer = Shape::Pointer(Box::new(target.clone()), region);
+        let pointer = ObjectType::Pointer(Box::new(target.clone()), region);
         if region != Region::Private || stream.chance(25) {
             let walk = self.some_way(Goal::Exactly(&pointer), stream, key)?;
             return Some(Address::Value(walk.path));
@@ -160,7 +160,7 @@ impl Maker<'_> {
     }
 
     /// A write to an object or to a pointer.
-    pub(super) fn write_object(&mut self, depth: u32, key: Key) -> Option<Block> {
+    pub(super) fn write_object(&mut self, depth: u32, key: SeedKey) -> Option<Block> {
         if self.in_section {
             return None;
         }
@@ -174,9 +174,9 @@ impl Maker<'_> {
     }
 
     /// Assigns to a scalar or a vector. An old value that would be lost is added to the result before.
-    fn assign_part(&mut self, depth: u32, stream: &mut Stream, key: Key) -> Option<Block> {
+    fn assign_part(&mut self, depth: u32, stream: &mut Stream, key: SeedKey) -> Option<Block> {
         let walk = self.some_way(Goal::WritableValue, stream, key)?;
-        let Shape::Value(ty) = walk.shape else { return None };
+        let ObjectType::Value(ty) = walk.shape else { return None };
         let value = self.expression(ty, depth, key.child(30));
         let old = self.part_of(walk.path.clone(), &walk.shape, key)?;
         let operators = super::statements::LOSSLESS;
@@ -198,7 +198,7 @@ impl Maker<'_> {
         Some(block)
     }
 
-    fn copy(&mut self, stream: &mut Stream, key: Key) -> Option<StmtId> {
+    fn copy(&mut self, stream: &mut Stream, key: SeedKey) -> Option<StmtId> {
         let into = self.some_way(Goal::Record, stream, key)?;
         let from = (0..6).find_map(|number| {
             let from = self.some_way(Goal::Record, stream, key.child(20 + number))?;
@@ -208,12 +208,12 @@ impl Maker<'_> {
         Some(self.program.statement(StmtKind::Copy(into.path, from.path), key))
     }
 
-    fn point(&mut self, stream: &mut Stream, key: Key) -> Option<StmtId> {
+    fn point(&mut self, stream: &mut Stream, key: SeedKey) -> Option<StmtId> {
         let into = self.some_way(Goal::Pointer, stream, key)?;
-        let Shape::Pointer(target, region) = &into.shape else { return None };
-        let address = if matches!(**target, Shape::Value(_)) && stream.chance(30) {
+        let ObjectType::Pointer(target, region) = &into.shape else { return None };
+        let address = if matches!(**target, ObjectType::Value(_)) && stream.chance(30) {
             let by = stream.pick(&[-1, 1, 1, 2]);
-            let by = self.program.literal(by, Type::INT, key);
+            let by = self.program.literal(by, Ty::INT, key);
             Address::Moved(into.path.clone(), by)
         } else {
             self.some_address(target, *region, stream, key.child(20))?
@@ -223,24 +223,30 @@ impl Maker<'_> {
 
     /// Adds every part of an object to the result; of a union, those of its widest member. Where they have no value, the
     /// repair takes a narrower one.
-    pub(super) fn hashed_object(&mut self, object: VarId, key: Key) -> Block {
+    pub(super) fn hashed_object(&mut self, object: VarId, key: SeedKey) -> Block {
         let mut found = Vec::new();
         self.parts(Path::to(object), self.program.shape(object), key, &mut found);
-        let hash = |(path, shape): (Path, Shape)| {
+        let hash = |(path, shape): (Path, ObjectType)| {
             let value = self.part_of(path, &shape, key)?;
             Some(self.program.statement(StmtKind::Hash(value), key))
         };
         found.into_iter().filter_map(hash).collect()
     }
 
-    fn parts(&mut self, path: Path, shape: Shape, key: Key, found: &mut Vec<(Path, Shape)>) {
+    fn parts(
+        &mut self,
+        path: Path,
+        shape: ObjectType,
+        key: SeedKey,
+        found: &mut Vec<(Path, ObjectType)>,
+    ) {
         let steps: Vec<Step> = match &shape {
-            Shape::Value(_) => return found.push((path, shape)),
-            Shape::Pointer(..) => return,
-            Shape::Array(_, length) => (0..*length)
-                .map(|at| Step::Index(self.program.literal(at.into(), Type::INT, key)))
+            ObjectType::Value(_) => return found.push((path, shape)),
+            ObjectType::Pointer(..) => return,
+            ObjectType::Array(_, length) => (0..*length)
+                .map(|at| Step::Index(self.program.literal(at.into(), Ty::INT, key)))
                 .collect(),
-            Shape::Record(id) => {
+            ObjectType::Record(id) => {
                 let record = self.program.record(*id);
                 let all = (0..).zip(&record.members);
                 if record.is_union {
@@ -260,13 +266,13 @@ impl Maker<'_> {
     }
 
     /// The types of the values in objects, which are added to the result at the end.
-    pub(super) fn types_in_objects(&self) -> Vec<Type> {
+    pub(super) fn types_in_objects(&self) -> Vec<Ty> {
         let mut leaves = Vec::new();
         for id in &self.objects {
             self.program.leaves(&self.program.shape(*id), 0, &mut leaves);
         }
         let types = leaves.into_iter().filter_map(|(_, leaf)| match leaf {
-            Shape::Value(ty) => Some(ty),
+            ObjectType::Value(ty) => Some(ty),
             _ => None,
         });
         types.collect()

@@ -2,13 +2,13 @@
 
 use super::Maker;
 use crate::features::Features;
-use crate::ir::{Block, ExprId, Program, Type, VarId};
+use crate::ir::{Block, ExprId, Program, Ty, VarId};
 use crate::profile::Mode;
-use crate::random::Key;
+use crate::random::SeedKey;
 
 /// The variables that a place can use.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Scope {
+pub(crate) struct UsableVariables {
     /// Private variables that can be read.
     pub readable: Vec<VarId>,
     /// Private variables that can be written.
@@ -22,15 +22,25 @@ pub(crate) struct Scope {
 }
 
 /// The features of the seed, its mode, and the variables that new code can use.
-pub(crate) type Around<'a> = (&'a Features, Mode, &'a Scope);
+pub(crate) type Around<'a> = (&'a Features, Mode, &'a UsableVariables);
 
 /// Statements with about this number of tokens, which work-items need not execute together. They may misbehave.
-pub(crate) fn block(program: &mut Program, around: Around<'_>, tokens: usize, key: Key) -> Block {
+pub(crate) fn block(
+    program: &mut Program,
+    around: Around<'_>,
+    tokens: usize,
+    key: SeedKey,
+) -> Block {
     within(program, around, |maker| maker.block(tokens, 2, key))
 }
 
 /// An expression of a type. It may misbehave.
-pub(crate) fn expression(program: &mut Program, around: Around<'_>, ty: Type, key: Key) -> ExprId {
+pub(crate) fn expression(
+    program: &mut Program,
+    around: Around<'_>,
+    ty: Ty,
+    key: SeedKey,
+) -> ExprId {
     within(program, around, |maker| maker.expression(ty, 2, key))
 }
 

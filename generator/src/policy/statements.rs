@@ -2,14 +2,14 @@
 
 use super::Maker;
 use crate::ir::{
-    Binary, Block, Case, ExprId, Place, StmtId, StmtKind, Switch, Swizzle, Type, VarId,
+    Binary, Block, ExprId, Place, StmtId, StmtKind, Switch, SwitchCase, Swizzle, Ty, VarId,
 };
 use crate::print;
-use crate::random::{Key, Stream};
+use crate::random::{SeedKey, Stream};
 
 /// The kinds of statements.
 #[derive(Clone, Copy)]
-enum Kind {
+enum StmtChoice {
     Assign,
     Lanes,
     Array,
@@ -37,7 +37,7 @@ impl Maker<'_> {
 
     /// Statements with about this number of tokens, and blocks in them down to `depth`. What they declare is added to the
     /// result at the end.
-    pub(super) fn block(&mut self, room: usize, depth: u32, key: Key) -> Block {
+    pub(super) fn block(&mut self, room: usize, depth: u32, key: SeedKey) -> Block {
         self.scoped(|maker| {
             let own = maker.writable.len();
             let unseen_before = maker.unseen.len();
@@ -70,7 +70,7 @@ impl Maker<'_> {
     }
 
     /// Adds a variable to the result.
-    pub(super) fn hashed(&mut self, variable: VarId, key: Key) -> StmtId {
+    pub(super) fn hashed(&mut self, variable: VarId, key: SeedKey) -> StmtId {
         self.unseen.retain(|unseen| *unseen != variable);
         let value = self.read(variable, key);
         self.program.statement(StmtKind::Hash(value), key)
@@ -87,54 +87,56 @@ impl Maker<'_> {
         1 + stream.below(most) as u32
     }
 
-    pub(super) fn statement(&mut self, room: usize, depth: u32, key: Key) -> Block {
+    pub(super) fn statement(&mut self, room: usize, depth: u32, key: SeedKey) -> Block {
         let mut stream = key.stream();
-        let on = |name, weight| if self.features.weight(name, Type::INT) > 0 { weight } else { 0 };
+        let on = |name, weight| if self.features.weight(name, Ty::INT) > 0 { weight } else { 0 };
         let nests = depth > 0 && room > COMPOUND;
+        let counts = nests && !self.counters.is_empty();
+        let has_neighbours = !self.arrays.is_empty() && room >= COMPOUND;
         let kinds = [
-            (40, Kind::Assign),
-            (if self.mode.has_vectors() { on("lane", 6) } else { 0 }, Kind::Lanes),
-            (if self.arrays.is_empty() { 0 } else { 10 }, Kind::Array),
-            (8, Kind::Declare),
-            (if nests { on("if", 14) } else { 0 }, Kind::If),
-            (if nests { on("loop", 40) } else { 0 }, Kind::Loop),
-            (if self.communication.is_some() { 12 } else { 0 }, Kind::Own),
-            (if nests && !self.counters.is_empty() { on("switch", 12) } else { 0 }, Kind::Switch),
-            (if self.arrays.is_empty() || room < COMPOUND { 0 } else { 12 }, Kind::Neighbours),
-            (if self.objects.is_empty() { 0 } else { 24 }, Kind::Object),
-            (if self.objects.is_empty() { 0 } else { on("pointer", 5) }, Kind::Pointer),
+            (40, StmtChoice::Assign),
+            (if self.mode.has_vectors() { on("lane", 6) } else { 0 }, StmtChoice::Lanes),
+            (if self.arrays.is_empty() { 0 } else { 10 }, StmtChoice::Array),
+            (8, StmtChoice::Declare),
+            (if nests { on("if", 14) } else { 0 }, StmtChoice::If),
+            (if nests { on("loop", 40) } else { 0 }, StmtChoice::Loop),
+            (if self.communication.is_some() { 12 } else { 0 }, StmtChoice::Own),
+            (if counts { on("switch", 12) } else { 0 }, StmtChoice::Switch),
+            (if has_neighbours { 12 } else { 0 }, StmtChoice::Neighbours),
+            (if self.objects.is_empty() { 0 } else { 24 }, StmtChoice::Object),
+            (if self.objects.is_empty() { 0 } else { on("pointer", 5) }, StmtChoice::Pointer),
         ];
-        let kind = stream.weighted(&kinds).unwrap_or(Kind::Assign);
+        let kind = stream.weighted(&kinds).unwrap_or(StmtChoice::Assign);
         let key = key.child(1);
         let operators = Self::depth(room, &mut stream);
         let made = match kind {
-            Kind::Assign => None,
-            Kind::Lanes => self.assign_lanes(operators, key),
-            Kind::Array => self.write_array(operators, key),
-            Kind::Own => match self.write_own(operators, key) {
+            StmtChoice::Assign => None,
+            StmtChoice::Lanes => self.assign_lanes(operators, key),
+            StmtChoice::Array => self.write_array(operators, key),
+            StmtChoice::Own => match self.write_own(operators, key) {
                 Some(made) => return made,
                 None => None,
             },
-            Kind::Switch => Some(self.switch(room, depth, key)),
-            Kind::Neighbours => {
+            StmtChoice::Switch => Some(self.switch(room, depth, key)),
+            StmtChoice::Neighbours => {
                 let made = self.neighbours(room, key);
                 if !made.is_empty() {
                     return made;
                 }
                 None
             }
-            Kind::Pointer => self.pointer(key),
-            Kind::Object => match self.write_object(operators, key) {
+            StmtChoice::Pointer => self.pointer(key),
+            StmtChoice::Object => match self.write_object(operators, key) {
                 Some(made) => return made,
                 None => None,
             },
-            Kind::Declare => {
+            StmtChoice::Declare => {
                 let ty = self.any_type(&mut stream);
                 let value = self.expression(ty, operators, key);
                 Some(self.declare(ty, value, key).0)
             }
-            Kind::If => Some(self.branches(room, depth, key)),
-            Kind::Loop => {
+            StmtChoice::If => Some(self.branches(room, depth, key)),
+            StmtChoice::Loop => {
                 let made = self.repetition(room, depth, key);
                 if !made.is_empty() {
                     return made;
@@ -147,7 +149,7 @@ impl Maker<'_> {
 
     /// Assigns to a variable; often something that depends on its old value. An old value that would be lost is
     /// added to the result before.
-    pub(super) fn assign(&mut self, depth: u32, key: Key) -> Block {
+    pub(super) fn assign(&mut self, depth: u32, key: SeedKey) -> Block {
         let mut stream = key.stream();
         if self.writable.is_empty() {
             let ty = self.any_type(&mut stream);
@@ -177,7 +179,7 @@ impl Maker<'_> {
     }
 
     /// The operator of an assignment such as `v += 1`. In atomic sections, each value counts for the sum.
-    fn update(&self, ty: Type, stream: &mut Stream) -> Option<Binary> {
+    fn update(&self, ty: Ty, stream: &mut Stream) -> Option<Binary> {
         let operators = if self.is_pure() { &LOSSLESS[..] } else { &Binary::ARITHMETIC };
         // The divisor of a floating-point number is a constant.
         let fits = |op: Binary| !(op == Binary::Divide && ty.scalar.is_float());
@@ -189,7 +191,7 @@ impl Maker<'_> {
     }
 
     /// Assigns to some lanes of a vector.
-    fn assign_lanes(&mut self, depth: u32, key: Key) -> Option<StmtId> {
+    fn assign_lanes(&mut self, depth: u32, key: SeedKey) -> Option<StmtId> {
         let mut stream = key.stream();
         let vectors = self.writable.iter().copied();
         let vectors = vectors.filter(|id| self.program.variable(*id).ty.is_vector());
@@ -200,21 +202,21 @@ impl Maker<'_> {
         let variable = stream.pick(&vectors);
         let ty = self.program.variable(variable).ty;
         let counts = [1, 1, 2, 3, 4, 8].into_iter().filter(|&count| {
-            let part = Type { lanes: count, ..ty };
+            let part = Ty { lanes: count, ..ty };
             count < ty.lanes && (count == 1 || self.features.allows("vector", part))
         });
         let counts: Vec<u8> = counts.collect();
         let mut lanes: Vec<u8> = (0..ty.lanes).collect();
         stream.shuffle(&mut lanes);
         lanes.truncate(stream.pick(&counts).into());
-        let part = Type { lanes: lanes.len() as u8, ..ty };
+        let part = Ty { lanes: lanes.len() as u8, ..ty };
         let value = self.expression(part, depth, key.child(1));
         let place = Place::Lanes(variable, Swizzle::new(&lanes));
         Some(self.program.statement(StmtKind::Assign(place, value), key))
     }
 
     /// A condition that the compiler cannot know. In one case of three, the generator does: it holds.
-    pub(super) fn unknown_condition(&mut self, depth: u32, key: Key) -> ExprId {
+    pub(super) fn unknown_condition(&mut self, depth: u32, key: SeedKey) -> ExprId {
         let mut stream = key.stream();
         if !stream.chance(33) {
             return self.condition(depth, key.child(1));
@@ -227,13 +229,13 @@ impl Maker<'_> {
     }
 
     /// Cases that the rounds of a loop come to in turn.
-    fn switch(&mut self, room: usize, depth: u32, key: Key) -> StmtId {
+    fn switch(&mut self, room: usize, depth: u32, key: SeedKey) -> StmtId {
         let mut stream = key.stream();
         let count = 2 + stream.below(if room > 2 * COMPOUND { 3 } else { 1 }) as u8;
         let counter = stream.pick(&self.counters);
         let counter = self.read(counter, key);
         let value = if stream.chance(40) {
-            let other = self.leaf(Type::INT, key.child(1));
+            let other = self.leaf(Ty::INT, key.child(1));
             self.program.binary(Binary::Xor, counter, other, key)
         } else {
             counter
@@ -245,13 +247,17 @@ impl Maker<'_> {
         let room = room.saturating_sub(20 + 8 * labels.len()) / labels.len();
         let cases = labels.into_iter().enumerate().map(|(index, label)| {
             let falls = stream.chance(35) && index + 1 < usize::from(count);
-            Case { label, body: self.block(room, depth - 1, key.child(10 + index as u64)), falls }
+            SwitchCase {
+                label,
+                body: self.block(room, depth - 1, key.child(10 + index as u64)),
+                falls,
+            }
         });
         let cases = cases.collect();
         self.program.statement(StmtKind::Switch(Switch { value, cases }), key)
     }
 
-    fn branches(&mut self, room: usize, depth: u32, key: Key) -> StmtId {
+    fn branches(&mut self, room: usize, depth: u32, key: SeedKey) -> StmtId {
         let mut stream = key.stream();
         let condition = self.unknown_condition(2, key.child(1));
         let room = room.saturating_sub(20);

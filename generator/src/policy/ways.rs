@@ -1,8 +1,8 @@
 //! Random ways to parts of objects: through members, elements and pointers.
 
 use super::Maker;
-use crate::ir::{Path, Region, Root, Shape, Step, Type};
-use crate::random::{Key, Stream};
+use crate::ir::{ObjectType, Path, Region, Root, Step, Ty};
+use crate::random::{SeedKey, Stream};
 
 /// The goal that a way leads to.
 #[derive(Clone, Copy)]
@@ -16,7 +16,7 @@ pub(super) enum Goal<'a> {
     /// A pointer.
     Pointer,
     /// Something of a type; in unions, nothing has an address that could be taken.
-    Exactly(&'a Shape),
+    Exactly(&'a ObjectType),
     /// Anything whose address can be taken.
     Addressable,
 }
@@ -24,7 +24,7 @@ pub(super) enum Goal<'a> {
 /// A way under construction.
 pub(super) struct Walk {
     pub path: Path,
-    pub shape: Shape,
+    pub shape: ObjectType,
     pub region: Region,
     in_union: bool,
 }
@@ -35,13 +35,13 @@ impl Maker<'_> {
         &mut self,
         goal: Goal<'_>,
         stream: &mut Stream,
-        key: Key,
+        key: SeedKey,
     ) -> Option<Walk> {
         let tries = if matches!(goal, Goal::Exactly(_)) { 8 } else { 3 };
         (0..tries).find_map(|number| self.way(goal, stream, key.child(number)))
     }
 
-    fn way(&mut self, goal: Goal<'_>, stream: &mut Stream, key: Key) -> Option<Walk> {
+    fn way(&mut self, goal: Goal<'_>, stream: &mut Stream, key: SeedKey) -> Option<Walk> {
         let takes_address = matches!(goal, Goal::Exactly(_) | Goal::Addressable);
         let arrays = if takes_address { self.arrays.len() } else { 0 };
         let at = stream.below((self.objects.len() + arrays) as u64) as usize;
@@ -57,21 +57,21 @@ impl Maker<'_> {
                 return Some(walk);
             }
             let step = match &walk.shape {
-                Shape::Value(_) => return None,
-                Shape::Pointer(target, region) => {
+                ObjectType::Value(_) => return None,
+                ObjectType::Pointer(target, region) => {
                     let (target, region) = ((**target).clone(), *region);
-                    let index = matches!(target, Shape::Value(_)) && stream.chance(10);
+                    let index = matches!(target, ObjectType::Value(_)) && stream.chance(10);
                     let by = stream.within(-1, 2);
-                    let by = index.then(|| self.program.literal(by.into(), Type::INT, key));
+                    let by = index.then(|| self.program.literal(by.into(), Ty::INT, key));
                     let root = Root::Pointer(Box::new(walk.path), by);
                     let path = Path { root, steps: Vec::new() };
                     walk = Walk { path, shape: target, region, in_union: false };
                     continue;
                 }
-                Shape::Array(_, length) => {
+                ObjectType::Array(_, length) => {
                     Step::Index(self.index(*length, stream, key.child(number)))
                 }
-                Shape::Record(id) => {
+                ObjectType::Record(id) => {
                     let record = self.program.record(*id);
                     walk.in_union |= record.is_union;
                     Step::Member(stream.below(record.members.len() as u64) as u8)
@@ -84,22 +84,22 @@ impl Maker<'_> {
     }
 
     fn arrives(&self, goal: Goal<'_>, walk: &Walk, stream: &mut Stream) -> bool {
-        let is_value = matches!(walk.shape, Shape::Value(_));
+        let is_value = matches!(walk.shape, ObjectType::Value(_));
         let is_writable = walk.region == Region::Private;
         match goal {
             Goal::Value => is_value,
             Goal::WritableValue => is_value && is_writable,
             Goal::Record => {
-                matches!(walk.shape, Shape::Record(_)) && is_writable && stream.chance(70)
+                matches!(walk.shape, ObjectType::Record(_)) && is_writable && stream.chance(70)
             }
-            Goal::Pointer => matches!(walk.shape, Shape::Pointer(..)),
+            Goal::Pointer => matches!(walk.shape, ObjectType::Pointer(..)),
             Goal::Exactly(shape) => walk.shape == *shape && is_writable && !walk.in_union,
             Goal::Addressable => {
                 let stops = match walk.shape {
-                    Shape::Value(_) => true,
-                    Shape::Record(_) => stream.chance(50),
-                    Shape::Array(..) => false,
-                    Shape::Pointer(..) => stream.chance(25),
+                    ObjectType::Value(_) => true,
+                    ObjectType::Record(_) => stream.chance(50),
+                    ObjectType::Array(..) => false,
+                    ObjectType::Pointer(..) => stream.chance(25),
                 };
                 stops && !walk.in_union
             }

@@ -1,9 +1,9 @@
 //! Calls of collective functions.
 
-use super::Printer;
+use super::KernelPrinter;
 use crate::ir::{Collective, Joint, WARP};
 
-impl Printer<'_> {
+impl KernelPrinter<'_> {
     pub(super) fn collective(&mut self, collective: &Collective) {
         let (function, ty) = (collective.function, self.program.ty(collective.value));
         let into = &self.program.variable(collective.into).name;

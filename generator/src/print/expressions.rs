@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::ir::{Address, Exact, ExprId, ExprKind, Item, Path, Program, Root, Scalar, Step, Type};
+use crate::ir::{
+    Address, Exact, ExprId, ExprKind, Path, Program, Root, ScalarType, Step, Ty, WorkItemId,
+};
 
 /// Writes an expression in a language.
 pub(super) type Writer = fn(&Program, ExprId, &mut String);
@@ -74,14 +76,14 @@ fn write_comparison(program: &Program, both: &[Address; 2], out: &mut String) {
     out.push(')');
 }
 
-fn write_item(item: Item, out: &mut String) {
+fn write_item(item: WorkItemId, out: &mut String) {
     match item {
-        Item::Global(d) => drop(write!(out, "(int)get_global_id({d})")),
-        Item::Local(d) => drop(write!(out, "(int)get_local_id({d})")),
-        Item::Group(d) => drop(write!(out, "(int)get_group_id({d})")),
-        Item::LinearGlobal => out.push_str("gid"),
-        Item::LinearLocal => out.push_str("lid"),
-        Item::LinearGroup => out.push_str("group"),
+        WorkItemId::Global(d) => drop(write!(out, "(int)get_global_id({d})")),
+        WorkItemId::Local(d) => drop(write!(out, "(int)get_local_id({d})")),
+        WorkItemId::Group(d) => drop(write!(out, "(int)get_group_id({d})")),
+        WorkItemId::LinearGlobal => out.push_str("gid"),
+        WorkItemId::LinearLocal => out.push_str("lid"),
+        WorkItemId::LinearGroup => out.push_str("group"),
     }
 }
 
@@ -123,7 +125,7 @@ fn list(program: &Program, ids: &[ExprId], out: &mut String) {
 }
 
 /// A number that is the same in all lanes of a type.
-pub(super) fn literal(stored: i64, ty: Type) -> String {
+pub(super) fn literal(stored: i64, ty: Ty) -> String {
     let number = number(stored, ty.scalar);
     match (ty.is_vector(), ty.scalar.bits()) {
         (true, _) => format!("({ty})({})", number.trim_matches(['(', ')'])),
@@ -133,23 +135,23 @@ pub(super) fn literal(stored: i64, ty: Type) -> String {
 }
 
 /// A number with the suffix of its type; the narrow types have none.
-pub(super) fn number(stored: i64, scalar: Scalar) -> String {
+pub(super) fn number(stored: i64, scalar: ScalarType) -> String {
     if scalar.is_float() {
         let (value, suffix) =
-            (Exact::of_stored(stored), if scalar == Scalar::Float { "f" } else { "" });
+            (Exact::of_stored(stored), if scalar == ScalarType::Float { "f" } else { "" });
         let digits = value.digits();
         return if value.is_negative() { format!("(-{digits}{suffix})") } else { digits + suffix };
     }
     let suffix = match scalar {
-        Scalar::Uint => "U",
-        Scalar::Long => "L",
-        Scalar::Ulong => "UL",
+        ScalarType::Uint => "U",
+        ScalarType::Long => "L",
+        ScalarType::Ulong => "UL",
         _ => "",
     };
     number_with(suffix, stored, scalar)
 }
 
-pub(super) fn number_with(suffix: &str, stored: i64, scalar: Scalar) -> String {
+pub(super) fn number_with(suffix: &str, stored: i64, scalar: ScalarType) -> String {
     let value = scalar.value(stored);
     if scalar.bits() >= 32 && scalar.is_signed() && value == scalar.least() {
         // The literal without its sign does not fit.

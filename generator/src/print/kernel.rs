@@ -1,10 +1,10 @@
 //! The text around the statements: launch comment, helpers, parameters, tables.
 
-use super::{Extras, Printer};
+use super::{Extras, KernelPrinter};
 use crate::interpret::FIRST;
-use crate::ir::{Buffer, Space, StmtId, StmtKind, VarId, WARP};
+use crate::ir::{Buffer, StmtId, StmtKind, Storage, VarId, WARP};
 
-impl Printer<'_> {
+impl KernelPrinter<'_> {
     pub(super) fn kernel(&mut self, extras: &Extras<'_>) {
         self.indent = 0;
         let program = self.program;
@@ -115,7 +115,7 @@ impl Printer<'_> {
 
     pub(super) fn tables(&mut self) {
         for variable in &self.program.variables {
-            let Space::Constant(values) = &variable.space else { continue };
+            let Storage::Constant(values) = &variable.space else { continue };
             let (ty, name) = (self.ty(variable.ty), &variable.name);
             let space = if self.is_cuda() { "__constant__" } else { "__constant" };
             let length = values.len() / usize::from(variable.ty.lanes);
@@ -198,7 +198,7 @@ impl Printer<'_> {
     /// The arrays that the work-items of a group share, as far as statements use them.
     pub(super) fn shared_arrays(&mut self, statements: &str, space: &str) {
         let variables = (0..).map(VarId).zip(&self.program.variables);
-        let local = variables.filter(|(_, v)| v.space == Space::Local);
+        let local = variables.filter(|(_, v)| v.space == Storage::Local);
         for (id, variable) in local.filter(|(_, v)| uses(statements, &v.name)) {
             let (ty, name) = (self.ty(variable.ty), &variable.name);
             let is_wide = self.is_cuda() && self.is_target_of_units(id);

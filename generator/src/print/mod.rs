@@ -10,7 +10,7 @@ mod tokens;
 
 pub use tokens::tokens;
 
-use crate::ir::{Address, ExprId, Path, Program, StmtId, Type};
+use crate::ir::{Address, ExprId, Path, Program, StmtId, Ty};
 
 /// The parts of the text besides the program.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +24,7 @@ pub struct Extras<'a> {
 /// The program in OpenCL C, with a launch comment as the hosts of CLsmith read it.
 #[must_use]
 pub fn opencl(program: &Program, extras: &Extras<'_>) -> String {
-    let mut printer = Printer::new(program, Dialect::OpenCl);
+    let mut printer = KernelPrinter::new(program, Dialect::OpenCl);
     printer.kernel(extras);
     printer.out
 }
@@ -32,7 +32,7 @@ pub fn opencl(program: &Program, extras: &Extras<'_>) -> String {
 /// The program in CUDA C++, with the same launch comment. With the right results, it is a whole program that compares.
 #[must_use]
 pub fn cuda(program: &Program, extras: &Extras<'_>) -> String {
-    let mut printer = Printer::new(program, Dialect::Cuda);
+    let mut printer = KernelPrinter::new(program, Dialect::Cuda);
     printer.cuda_kernel(extras);
     printer.out
 }
@@ -40,7 +40,7 @@ pub fn cuda(program: &Program, extras: &Extras<'_>) -> String {
 /// The text of one statement in OpenCL C with everything in it.
 #[must_use]
 pub fn statement(program: &Program, id: StmtId) -> String {
-    let mut printer = Printer::new(program, Dialect::OpenCl);
+    let mut printer = KernelPrinter::new(program, Dialect::OpenCl);
     printer.statement(id);
     printer.out
 }
@@ -48,7 +48,7 @@ pub fn statement(program: &Program, id: StmtId) -> String {
 /// The text of an expression in OpenCL C.
 #[must_use]
 pub fn expression(program: &Program, id: ExprId) -> String {
-    Printer::new(program, Dialect::OpenCl).text(id)
+    KernelPrinter::new(program, Dialect::OpenCl).text(id)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -57,14 +57,14 @@ enum Dialect {
     Cuda,
 }
 
-struct Printer<'a> {
+struct KernelPrinter<'a> {
     program: &'a Program,
     dialect: Dialect,
     out: String,
     indent: usize,
 }
 
-impl<'a> Printer<'a> {
+impl<'a> KernelPrinter<'a> {
     fn new(program: &'a Program, dialect: Dialect) -> Self {
         Self { program, dialect, out: String::new(), indent: 1 }
     }
@@ -73,7 +73,7 @@ impl<'a> Printer<'a> {
         self.dialect == Dialect::Cuda
     }
 
-    fn ty(&self, ty: Type) -> String {
+    fn ty(&self, ty: Ty) -> String {
         if self.is_cuda() { cuda::name(ty) } else { ty.to_string() }
     }
 

@@ -1,12 +1,12 @@
 //! Objects in memory as text: types and declarations.
 
-use super::Printer;
+use super::KernelPrinter;
 use super::cuda;
 use super::expressions::{literal, number};
 use super::kernel::uses;
-use crate::ir::{Initial, Region, Shape, Type, VarId};
+use crate::ir::{Initial, ObjectType, Region, Ty, VarId};
 
-impl Printer<'_> {
+impl KernelPrinter<'_> {
     /// The structure and union types that a text names, or that these need.
     pub(super) fn records(&mut self, body: &str) {
         let mut texts: Vec<String> = Vec::new();
@@ -35,7 +35,7 @@ impl Printer<'_> {
     }
 
     /// A first value; the narrow scalars need no cast.
-    fn constant(&self, stored: i64, ty: Type) -> String {
+    fn constant(&self, stored: i64, ty: Ty) -> String {
         match (self.is_cuda(), ty.is_vector()) {
             (false, true) => literal(stored, ty),
             (false, false) => number(stored, ty.scalar),
@@ -44,25 +44,25 @@ impl Printer<'_> {
         }
     }
 
-    fn initial(&self, shape: &Shape, left: &mut std::slice::Iter<'_, Initial>) -> String {
+    fn initial(&self, shape: &ObjectType, left: &mut std::slice::Iter<'_, Initial>) -> String {
         let parts: Vec<String> = match shape {
-            Shape::Value(ty) => {
+            ObjectType::Value(ty) => {
                 let stored = match left.next() {
                     Some(Initial::Number(stored)) => *stored,
                     _ => 0,
                 };
                 return self.constant(stored, *ty);
             }
-            Shape::Pointer(..) => {
+            ObjectType::Pointer(..) => {
                 return match left.next() {
                     Some(Initial::Address(address)) => self.address(address),
                     _ => "0".to_owned(),
                 };
             }
-            Shape::Array(element, length) => {
+            ObjectType::Array(element, length) => {
                 (0..*length).map(|_| self.initial(element, left)).collect()
             }
-            Shape::Record(id) => {
+            ObjectType::Record(id) => {
                 let record = self.program.record(*id);
                 let count = if record.is_union { 1 } else { record.members.len() };
                 record.members[..count].iter().map(|member| self.initial(member, left)).collect()
@@ -72,15 +72,17 @@ impl Printer<'_> {
     }
 
     /// A declaration without a value.
-    fn declarator(&self, shape: &Shape, name: &str) -> String {
+    fn declarator(&self, shape: &ObjectType, name: &str) -> String {
         match shape {
-            Shape::Value(ty) => format!("{} {name}", self.ty(*ty)),
-            Shape::Record(id) => {
+            ObjectType::Value(ty) => format!("{} {name}", self.ty(*ty)),
+            ObjectType::Record(id) => {
                 let record = self.program.record(*id);
                 format!("{} {name}", keyword(record.is_union, &record.name))
             }
-            Shape::Array(element, length) => self.declarator(element, &format!("{name}[{length}]")),
-            Shape::Pointer(target, region) => {
+            ObjectType::Array(element, length) => {
+                self.declarator(element, &format!("{name}[{length}]"))
+            }
+            ObjectType::Pointer(target, region) => {
                 let qualifier = match region {
                     _ if self.is_cuda() => "",
                     // In later versions of OpenCL C, these can point everywhere.
@@ -90,7 +92,7 @@ impl Printer<'_> {
                     Region::Constant => "__constant ",
                 };
                 let name = match **target {
-                    Shape::Array(..) => format!("(*{name})"),
+                    ObjectType::Array(..) => format!("(*{name})"),
                     _ => format!("*{name}"),
                 };
                 format!("{qualifier}{}", self.declarator(target, &name))

@@ -1,15 +1,15 @@
 //! Statements as text.
 
 use super::expressions::number;
-use super::{Printer, cuda};
+use super::{KernelPrinter, cuda};
 use crate::ir::{
-    Atomic, Exact, ExprId, ExprKind, For, Foreign, Form, Gather, GroupCopy, Jump, Place, Reduce,
-    Scalar, Section, StmtId, StmtKind, Switch, Type, Update, VarId, Way,
+    Atomic, AtomicSection, CombineMethod, Exact, ExprId, ExprKind, For, Foreign, Gather, GroupCopy,
+    Jump, LoopForm, Place, Reduce, ScalarType, StmtId, StmtKind, Switch, Ty, Update, VarId,
 };
 
 const BARRIER: &str = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);";
 
-impl Printer<'_> {
+impl KernelPrinter<'_> {
     pub(super) fn statement(&mut self, id: StmtId) {
         let program = self.program;
         match &program.stmt(id).kind {
@@ -77,10 +77,10 @@ impl Printer<'_> {
     }
 
     /// A floating-point number as a whole number, which does not show the sign of zero.
-    fn scaled(&self, value: &str, ty: Type) -> String {
-        let suffix = if ty.scalar == Scalar::Float { "f" } else { "" };
+    fn scaled(&self, value: &str, ty: Ty) -> String {
+        let suffix = if ty.scalar == ScalarType::Float { "f" } else { "" };
         let one = format!("{}.0{suffix}", 1 << Exact::SCALE);
-        let long = self.ty(ty.of(Scalar::Long));
+        let long = self.ty(ty.of(ScalarType::Long));
         match (self.is_cuda(), ty.is_vector()) {
             (_, false) => format!("({long})({value} * {one})"),
             (false, true) => format!("convert_{long}({value} * {one})"),
@@ -140,7 +140,7 @@ impl Printer<'_> {
     }
 
     /// Elements of an array of constants.
-    pub(super) fn elements(&self, values: &[i64], ty: Type) -> String {
+    pub(super) fn elements(&self, values: &[i64], ty: Ty) -> String {
         let lanes = if self.is_cuda() { cuda::lanes } else { lanes };
         let elements = values.chunks(usize::from(ty.lanes)).map(|element| lanes(element, ty));
         elements.collect::<Vec<_>>().join(", ")
@@ -222,17 +222,17 @@ impl Printer<'_> {
         let (ty, by) = (self.ty(counter.ty), details.step.abs());
         let next = format!("({name} {change} {by}) {compare} {limit}");
         let (mut before, after) = match details.form {
-            Form::For => {
+            LoopForm::For => {
                 let text = format!(
                     "for ({ty} {name} = {start}; {name} {compare} {limit}; {name} {change} {by}) {{"
                 );
                 (vec![text], vec!["}".to_owned()])
             }
-            Form::While => {
+            LoopForm::While => {
                 let first = format!("{ty} {name} = {start} - ({});", details.step);
                 (vec!["{".to_owned(), first, format!("while ({next}) {{")], vec!["}".to_owned(); 2])
             }
-            Form::DoWhile => {
+            LoopForm::DoWhile => {
                 let first = format!("{ty} {name} = {start};");
                 let last = format!("}} while ({next});");
                 (vec!["{".to_owned(), first, "do {".to_owned()], vec![last, "}".to_owned()])
@@ -249,12 +249,13 @@ impl Printer<'_> {
     fn gather(&mut self, gather: &Gather) {
         let cells = &self.program.variable(gather.cells).name;
         let into = &self.program.variable(gather.into).name;
-        let (value, first) = (self.text(gather.value), number(gather.first, Scalar::Int));
-        let [int, uint] = [Scalar::Int, Scalar::Uint].map(|scalar| self.ty(Type::scalar(scalar)));
+        let (value, first) = (self.text(gather.value), number(gather.first, ScalarType::Int));
+        let [int, uint] =
+            [ScalarType::Int, ScalarType::Uint].map(|scalar| self.ty(Ty::scalar(scalar)));
         self.line(&format!("if (lid == 0) {{ {cells}[0] = {first}; {cells}[1] = 0; }}"));
         self.barrier();
         match gather.way {
-            Way::Ticket(variable) => {
+            CombineMethod::Ticket(variable) => {
                 let (ticket, function) =
                     (&self.program.variable(variable).name, self.atomic(gather.function));
                 let next = match self.is_cuda() {
@@ -268,7 +269,7 @@ impl Printer<'_> {
                 self.indent -= 1;
                 self.line("}");
             }
-            Way::CompareExchange => {
+            CombineMethod::CompareExchange => {
                 let new = match gather.function {
                     Atomic::Add => format!("({int})(({uint})seen + ({uint})more)"),
                     Atomic::Sub => format!("({int})(({uint})seen - ({uint})more)"),
@@ -332,7 +333,7 @@ impl Printer<'_> {
         self.line("}");
     }
 
-    fn section(&mut self, section: &Section) {
+    fn section(&mut self, section: &AtomicSection) {
         let place = format!("group * {} + {}", self.program.sections(), section.index);
         let arrival = section.arrival;
         let counter = format!("&g_atomic_input[{place}]");
@@ -342,7 +343,7 @@ impl Printer<'_> {
         };
         self.line(&format!("if ({arrive} == {arrival}) {{"));
         self.nested(&section.body);
-        let uint = self.ty(Type::scalar(Scalar::Uint));
+        let uint = self.ty(Ty::scalar(ScalarType::Uint));
         let terms =
             section.sum.iter().map(|&id| format!("({uint}){}", self.program.variable(id).name));
         let sum = terms.collect::<Vec<_>>().join(" + ");
@@ -354,7 +355,7 @@ impl Printer<'_> {
 }
 
 /// The lanes of a constant.
-pub(super) fn lanes(values: &[i64], ty: Type) -> String {
+pub(super) fn lanes(values: &[i64], ty: Ty) -> String {
     let numbers: Vec<_> = values.iter().map(|&value| number(value, ty.scalar)).collect();
     let numbers = numbers.join(", ");
     if ty.is_vector() { format!("({ty})({numbers})") } else { numbers }

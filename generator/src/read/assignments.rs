@@ -2,10 +2,11 @@
 
 use super::operands::Operand;
 use super::operators::compound;
-use super::scopes::Symbol;
+use super::scopes::NameMeaning;
 use super::{Read, Reader};
 use crate::ir::{
-    Binary, Block, ExprId, Path, Place, Region, Root, Shape, Space, StmtKind, Type, VarId, Variable,
+    Binary, Block, ExprId, ObjectType, Path, Place, Region, Root, StmtKind, Storage, Ty, VarId,
+    Variable,
 };
 
 impl Reader<'_> {
@@ -45,7 +46,7 @@ impl Reader<'_> {
     fn effect(&mut self, out: &mut Block) -> Read<bool> {
         let name = self.tokens.peek();
         match self.scopes.find(name) {
-            Some(Symbol::Function(id, true)) => {
+            Some(NameMeaning::Function(id, true)) => {
                 self.tokens.next();
                 let id = self.invoke(id)?;
                 self.evaluate(id, out);
@@ -73,9 +74,9 @@ impl Reader<'_> {
     }
 
     /// A private variable that the text does not have.
-    pub(super) fn hidden(&mut self, ty: Type) -> VarId {
+    pub(super) fn hidden(&mut self, ty: Ty) -> VarId {
         let name = format!("hidden{}", self.program.variables.len());
-        self.program.declare(Variable { name, ty, length: None, space: Space::Private })
+        self.program.declare(Variable { name, ty, length: None, space: Storage::Private })
     }
 
     /// `x++` and the like.
@@ -84,15 +85,15 @@ impl Reader<'_> {
         let ty = match &target {
             Operand::Variable(id) | Operand::Element(id, _) => self.program.variable(*id).ty,
             Operand::Part(path) => match self.program.shape_at(path) {
-                Shape::Value(ty) => ty,
-                _ => Type::INT,
+                ObjectType::Value(ty) => ty,
+                _ => Ty::INT,
             },
             Operand::Lanes(id, swizzle) if swizzle.lanes().len() == 1 => {
                 self.program.variable(*id).ty.lane()
             }
             _ => return Err(self.tokens.outside("`++` or `--` on this")),
         };
-        let one = self.literal(1, if ty.is_vector() { ty.lane() } else { Type::INT });
+        let one = self.literal(1, if ty.is_vector() { ty.lane() } else { Ty::INT });
         let result = self.combine(operator, target.clone(), Operand::Value(one))?;
         self.assign(target, result, out)
     }
@@ -109,7 +110,7 @@ impl Reader<'_> {
                     return Err(self.tokens.outside("an assignment to a lane twice"));
                 }
                 let scalar = self.program.variable(id).ty.scalar;
-                let ty = Type { scalar, lanes: lanes.len() as u8 };
+                let ty = Ty { scalar, lanes: lanes.len() as u8 };
                 self.assigned(Place::Lanes(id, swizzle), ty, from)?
             }
             Operand::Element(id, at) if self.is_changeable(id) => {
@@ -124,7 +125,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn assigned(&mut self, place: Place, ty: Type, from: Operand) -> Read<StmtKind> {
+    fn assigned(&mut self, place: Place, ty: Ty, from: Operand) -> Read<StmtKind> {
         let id = self.value(from)?;
         let id = self.coerce(id, ty)?;
         Ok(StmtKind::Assign(place, id))
@@ -132,23 +133,24 @@ impl Reader<'_> {
 
     fn assigned_at(&mut self, path: Path, from: Operand) -> Read<StmtKind> {
         match self.program.shape_at(&path) {
-            Shape::Value(ty) => self.assigned(Place::Part(path), ty, from),
-            Shape::Pointer(target, region) => {
+            ObjectType::Value(ty) => self.assigned(Place::Part(path), ty, from),
+            ObjectType::Pointer(target, region) => {
                 let address = self.address(&from, &target, region)?;
                 Ok(StmtKind::Point(path, address))
             }
-            Shape::Record(id) => match from {
-                Operand::Part(other) if self.program.shape_at(&other) == Shape::Record(id) => {
+            ObjectType::Record(id) => match from {
+                Operand::Part(other) if self.program.shape_at(&other) == ObjectType::Record(id) => {
                     Ok(StmtKind::Copy(path, other))
                 }
                 _ => Err(self.tokens.outside("an assignment of a structure")),
             },
-            Shape::Array(..) => Err(self.tokens.outside("an assignment of an array")),
+            ObjectType::Array(..) => Err(self.tokens.outside("an assignment of an array")),
         }
     }
 
     fn is_changeable(&self, id: VarId) -> bool {
-        !matches!(self.program.variable(id).space, Space::Constant(_)) && !self.scopes.is_fixed(id)
+        !matches!(self.program.variable(id).space, Storage::Constant(_))
+            && !self.scopes.is_fixed(id)
     }
 
     fn is_changeable_at(&self, path: &Path) -> bool {

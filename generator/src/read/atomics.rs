@@ -3,8 +3,8 @@
 use super::operands::Operand;
 use super::{Read, Reader};
 use crate::ir::{
-    Atomic, Block, ExprId, ExprKind, Foreign, Path, Root, Scalar, Space, StmtKind, Ticket, Type,
-    Update, VarId,
+    Atomic, Block, ExprId, ExprKind, Foreign, Path, Root, ScalarType, StmtKind, Storage, Ticket,
+    Ty, Update, VarId,
 };
 
 impl Reader<'_> {
@@ -74,8 +74,9 @@ impl Reader<'_> {
         };
         let fits = |array: VarId| {
             let variable = self.program.variable(array);
-            let is_shared = matches!(variable.space, Space::Local | Space::Argument(_));
-            let is_number = [Scalar::Int, Scalar::Uint].map(Type::scalar).contains(&variable.ty);
+            let is_shared = matches!(variable.space, Storage::Local | Storage::Argument(_));
+            let is_number =
+                [ScalarType::Int, ScalarType::Uint].map(Ty::scalar).contains(&variable.ty);
             is_shared && is_number && !self.scopes.is_fixed(array)
         };
         let found = found.filter(|(array, _)| fits(*array));

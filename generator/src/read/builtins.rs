@@ -2,16 +2,16 @@
 //! another overload.
 
 use super::{Read, Reader};
-use crate::ir::{Builtin, ExprId, ExprKind, Scalar, Signature, Type};
+use crate::ir::{Builtin, BuiltinSignature, ExprId, ExprKind, ScalarType, Ty};
 
 impl Reader<'_> {
     /// A call of a built-in function.
     pub(super) fn builtin(&mut self, function: Builtin, arguments: Vec<ExprId>) -> Read<ExprId> {
         let arguments = self.widened(function, arguments)?;
-        let types: Vec<Type> = arguments.iter().map(|id| self.program.ty(*id)).collect();
+        let types: Vec<Ty> = arguments.iter().map(|id| self.program.ty(*id)).collect();
         let ty = result(function, &types).filter(|_| function.since() <= 120);
         let Some(ty) = ty else {
-            let names: Vec<String> = types.iter().map(Type::to_string).collect();
+            let names: Vec<String> = types.iter().map(Ty::to_string).collect();
             let call = format!("{}({})", function.name(), names.join(", "));
             return Err(match is_ambiguous(function, &types) {
                 true => self.tokens.flaw(&format!("`{call}` may be several functions")),
@@ -31,9 +31,9 @@ impl Reader<'_> {
             return Ok(arguments);
         };
         let count = match function.signature() {
-            Signature::Same(count) | Signature::SameOrScalar(count) => count,
-            Signature::Only32(count) | Signature::Magnitude(count) => count,
-            Signature::Choice => 2,
+            BuiltinSignature::Same(count) | BuiltinSignature::SameOrScalar(count) => count,
+            BuiltinSignature::Only32(count) | BuiltinSignature::Magnitude(count) => count,
+            BuiltinSignature::Choice => 2,
             _ => 0,
         };
         let mut found = Vec::new();
@@ -47,53 +47,61 @@ impl Reader<'_> {
 }
 
 /// True if scalars of different types fit several overloads, and none of them best.
-fn is_ambiguous(function: Builtin, types: &[Type]) -> bool {
+fn is_ambiguous(function: Builtin, types: &[Ty]) -> bool {
     let signature = function.signature();
-    let (Signature::Same(count) | Signature::SameOrScalar(count)) = signature else { return false };
+    let (BuiltinSignature::Same(count) | BuiltinSignature::SameOrScalar(count)) = signature else {
+        return false;
+    };
     let is_scalar = types.iter().all(|ty| !ty.is_vector());
     is_scalar && types.len() == usize::from(count) && function.since() <= 120
 }
 
 /// The type of the result, if there is an overload with exactly these parameters.
-fn result(function: Builtin, types: &[Type]) -> Option<Type> {
+fn result(function: Builtin, types: &[Ty]) -> Option<Ty> {
     let (&first, rest) = types.split_first()?;
     let same = |count: u8| types.len() == usize::from(count) && rest.iter().all(|ty| *ty == first);
     match function.signature() {
-        Signature::Same(count) | Signature::SameOrScalar(count) => same(count).then_some(first),
-        Signature::Magnitude(count) => same(count).then(|| first.of(first.scalar.with_sign(false))),
-        Signature::Only32(count) => (same(count) && first.scalar.bits() == 32).then_some(first),
-        Signature::Halves => {
+        BuiltinSignature::Same(count) | BuiltinSignature::SameOrScalar(count) => {
+            same(count).then_some(first)
+        }
+        BuiltinSignature::Magnitude(count) => {
+            same(count).then(|| first.of(first.scalar.with_sign(false)))
+        }
+        BuiltinSignature::Only32(count) => {
+            (same(count) && first.scalar.bits() == 32).then_some(first)
+        }
+        BuiltinSignature::Halves => {
             let [low] = rest else { return None };
             let fits = *low == first.of(first.scalar.with_sign(false));
             first.scalar.scaled(true).filter(|_| fits).map(|wide| first.of(wide))
         }
-        Signature::Choice => {
+        BuiltinSignature::Choice => {
             let [second, choice] = rest else { return None };
             let is_mask =
                 choice.lanes == first.lanes && choice.scalar.bits() == first.scalar.bits();
             (*second == first && is_mask).then_some(first)
         }
-        Signature::Truth => (rest.is_empty() && first.scalar.is_signed()).then_some(Type::INT),
-        Signature::Shuffle => {
+        BuiltinSignature::Truth => (rest.is_empty() && first.scalar.is_signed()).then_some(Ty::INT),
+        BuiltinSignature::Shuffle => {
             let [mask] = rest else { return None };
             shuffled(first, *mask)
         }
-        Signature::Shuffle2 => {
+        BuiltinSignature::Shuffle2 => {
             let [second, mask] = rest else { return None };
             shuffled(first, *mask).filter(|_| *second == first)
         }
-        Signature::Float(_) | Signature::Exactly(..) => None,
+        BuiltinSignature::Float(_) | BuiltinSignature::Exactly(..) => None,
     }
 }
 
-fn shuffled(of: Type, mask: Type) -> Option<Type> {
-    let has_lanes = |ty: Type| matches!(ty.lanes, 2 | 4 | 8 | 16);
+fn shuffled(of: Ty, mask: Ty) -> Option<Ty> {
+    let has_lanes = |ty: Ty| matches!(ty.lanes, 2 | 4 | 8 | 16);
     let is_mask = !mask.scalar.is_signed() && mask.scalar.bits() == of.scalar.bits();
-    (is_mask && has_lanes(of) && has_lanes(mask)).then_some(Type { lanes: mask.lanes, ..of })
+    (is_mask && has_lanes(of) && has_lanes(mask)).then_some(Ty { lanes: mask.lanes, ..of })
 }
 
 /// The conversion that a name such as `convert_int4_sat` means: the type, and the kind.
-pub(super) fn conversion(name: &str) -> Option<(Type, Conversion)> {
+pub(super) fn conversion(name: &str) -> Option<(Ty, Conversion)> {
     let (name, kind) = match name.strip_prefix("as_") {
         Some(name) => (name, Conversion::Bits),
         None => {
@@ -118,7 +126,7 @@ pub(super) enum Conversion {
 impl Reader<'_> {
     pub(super) fn converted(
         &mut self,
-        (ty, kind): (Type, Conversion),
+        (ty, kind): (Ty, Conversion),
         arguments: &[ExprId],
     ) -> Read<ExprId> {
         let [of] = *arguments else { return Err(self.tokens.outside("a conversion")) };
@@ -139,4 +147,4 @@ impl Reader<'_> {
 }
 
 /// The type of the numbers of work-items.
-pub(super) const SIZE: Type = Type::scalar(Scalar::Ulong);
+pub(super) const SIZE: Ty = Ty::scalar(ScalarType::Ulong);

@@ -2,15 +2,15 @@
 
 use super::builtins::{SIZE, conversion};
 use super::operands::Operand;
-use super::scopes::Symbol;
+use super::scopes::NameMeaning;
 use super::{Read, Reader};
-use crate::ir::{Builtin, ExprId, ExprKind, FunctionId, Item, Type};
+use crate::ir::{Builtin, ExprId, ExprKind, FunctionId, Ty, WorkItemId};
 
 impl Reader<'_> {
     /// Reads the arguments of a call, and returns its value.
     pub(super) fn call(&mut self, name: &str) -> Read<ExprId> {
         match self.scopes.find(name) {
-            Some(Symbol::Function(id, false)) => return self.invoke(id),
+            Some(NameMeaning::Function(id, false)) => return self.invoke(id),
             Some(_) => return Err(self.tokens.outside(&format!("the call of `{name}`"))),
             None => {}
         }
@@ -73,9 +73,9 @@ impl Reader<'_> {
         };
         let (sizes, index) = (self.program.sizes, usize::from(d));
         let number = match name {
-            "get_global_id" => return Ok(self.node(ExprKind::Item(Item::Global(d)), SIZE)),
-            "get_local_id" => return Ok(self.node(ExprKind::Item(Item::Local(d)), SIZE)),
-            "get_group_id" => return Ok(self.node(ExprKind::Item(Item::Group(d)), SIZE)),
+            "get_global_id" => return Ok(self.node(ExprKind::Item(WorkItemId::Global(d)), SIZE)),
+            "get_local_id" => return Ok(self.node(ExprKind::Item(WorkItemId::Local(d)), SIZE)),
+            "get_group_id" => return Ok(self.node(ExprKind::Item(WorkItemId::Group(d)), SIZE)),
             "get_global_size" => sizes.global[index],
             "get_local_size" => sizes.local[index],
             "get_num_groups" => sizes.groups()[index],
@@ -87,7 +87,7 @@ impl Reader<'_> {
 
     /// `vloadN(i, p)`.
     fn vector_load(&mut self, lanes: &str) -> Read<ExprId> {
-        let lanes = Type::LANES.into_iter().find(|count| count.to_string() == lanes);
+        let lanes = Ty::LANES.into_iter().find(|count| count.to_string() == lanes);
         self.tokens.expect("(")?;
         let at = self.expression()?;
         let at = self.scalar(at)?;
@@ -101,6 +101,6 @@ impl Reader<'_> {
         if ty.is_vector() {
             return Err(self.tokens.outside("`vload` from vectors"));
         }
-        Ok(self.node(ExprKind::Load(array, at), Type { lanes, ..ty }))
+        Ok(self.node(ExprKind::Load(array, at), Ty { lanes, ..ty }))
     }
 }

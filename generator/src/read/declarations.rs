@@ -1,10 +1,10 @@
 //! Declarations of variables in functions.
 
 use super::operands::Operand;
-use super::scopes::Symbol;
-use super::types::Declarator;
+use super::scopes::NameMeaning;
+use super::types::ParsedDeclarator;
 use super::{Read, Reader};
-use crate::ir::{Block, Path, Region, Shape, Space, StmtKind, Type, VarId, Variable};
+use crate::ir::{Block, ObjectType, Path, Region, StmtKind, Storage, Ty, VarId, Variable};
 
 impl<'a> Reader<'a> {
     /// Reads a declaration with its semicolon.
@@ -29,7 +29,7 @@ impl<'a> Reader<'a> {
 
     /// Declares a name that nothing can refer to yet.
     pub(super) fn declare_name(&mut self, name: &'a str) -> Read<()> {
-        if self.scopes.declare(name, Symbol::Unusable) {
+        if self.scopes.declare(name, NameMeaning::Unusable) {
             Ok(())
         } else {
             Err(self.tokens.outside(&format!("`{name}`, which is declared twice")))
@@ -39,19 +39,19 @@ impl<'a> Reader<'a> {
     pub(super) fn variable(
         &mut self,
         name: &str,
-        ty: Type,
+        ty: Ty,
         length: Option<u32>,
-        space: Space,
+        space: Storage,
     ) -> VarId {
         self.program.declare(Variable { name: name.to_owned(), ty, length, space })
     }
 
     /// A variable in local memory.
-    fn local(&mut self, declared: &Declarator<'a>) -> Read<()> {
+    fn local(&mut self, declared: &ParsedDeclarator<'a>) -> Read<()> {
         let (ty, length) = match &declared.shape {
-            Shape::Value(ty) => (*ty, None),
-            Shape::Array(element, length) if *length > 0 => match **element {
-                Shape::Value(ty) => (ty, Some(*length)),
+            ObjectType::Value(ty) => (*ty, None),
+            ObjectType::Array(element, length) if *length > 0 => match **element {
+                ObjectType::Value(ty) => (ty, Some(*length)),
                 _ => return Err(self.tokens.outside("an object in local memory")),
             },
             _ => return Err(self.tokens.outside("an object in local memory")),
@@ -61,26 +61,30 @@ impl<'a> Reader<'a> {
             return Err(self.tokens.outside("this declaration in local memory"));
         }
         self.declare_name(declared.name)?;
-        let id = self.variable(declared.name, ty, length, Space::Local);
-        self.scopes.define(declared.name, Symbol::Variable(id));
+        let id = self.variable(declared.name, ty, length, Storage::Local);
+        self.scopes.define(declared.name, NameMeaning::Variable(id));
         Ok(())
     }
 
-    fn private(&mut self, declared: Declarator<'a>, out: &mut Block) -> Read<()> {
-        let Declarator { name, shape, is_const, .. } = declared;
+    fn private(&mut self, declared: ParsedDeclarator<'a>, out: &mut Block) -> Read<()> {
+        let ParsedDeclarator { name, shape, is_const, .. } = declared;
         self.declare_name(name)?;
         let has_value = self.tokens.accept("=");
         let is_addressed = self.addressed.contains(&name);
         let id = match &shape {
-            Shape::Value(ty) if has_value && !is_addressed => {
+            ObjectType::Value(ty) if has_value && !is_addressed => {
                 let value = self.read_value()?;
                 let value = self.coerce(value, *ty)?;
-                let id = self.variable(name, *ty, None, Space::Private);
+                let id = self.variable(name, *ty, None, Storage::Private);
                 self.push(StmtKind::Declare(id, value), out);
                 id
             }
-            Shape::Array(element, length) if has_value && matches!(**element, Shape::Value(_)) => {
-                let Shape::Value(ty) = **element else { return Err(self.tokens.outside_here()) };
+            ObjectType::Array(element, length)
+                if has_value && matches!(**element, ObjectType::Value(_)) =>
+            {
+                let ObjectType::Value(ty) = **element else {
+                    return Err(self.tokens.outside_here());
+                };
                 self.array(name, ty, *length, out)?
             }
             _ => self.object(name, &shape, has_value, out)?,
@@ -88,7 +92,7 @@ impl<'a> Reader<'a> {
         if is_const {
             self.scopes.fix(id);
         }
-        self.scopes.define(name, Symbol::Variable(id));
+        self.scopes.define(name, NameMeaning::Variable(id));
         Ok(())
     }
 
@@ -96,18 +100,18 @@ impl<'a> Reader<'a> {
     pub(super) fn object(
         &mut self,
         name: &str,
-        shape: &Shape,
+        shape: &ObjectType,
         has_value: bool,
         out: &mut Block,
     ) -> Read<VarId> {
         if is_open(shape) {
             return Err(self.tokens.outside("an array without a length"));
         }
-        let space = Space::Object(shape.clone());
+        let space = Storage::Object(shape.clone());
         let is_braced = self.tokens.peek() == "{";
         if !has_value || !is_braced {
             let from = if has_value { Some(self.expression()?) } else { None };
-            let id = self.variable(name, Type::INT, None, space);
+            let id = self.variable(name, Ty::INT, None, space);
             self.push(StmtKind::DeclareObject(id, Box::default()), out);
             if let Some(from) = from {
                 self.assign(Operand::Part(Path::to(id)), from, out)?;
@@ -115,7 +119,7 @@ impl<'a> Reader<'a> {
             return Ok(id);
         }
         let (initials, rest) = self.initials(shape)?;
-        let id = self.variable(name, Type::INT, None, space);
+        let id = self.variable(name, Ty::INT, None, space);
         self.push(StmtKind::DeclareObject(id, initials.into()), out);
         for (steps, value) in rest {
             let mut path = Path::to(id);
@@ -127,6 +131,6 @@ impl<'a> Reader<'a> {
 }
 
 /// True if the number of elements is to follow from an initialiser.
-fn is_open(shape: &Shape) -> bool {
-    matches!(shape, Shape::Array(_, 0))
+fn is_open(shape: &ObjectType) -> bool {
+    matches!(shape, ObjectType::Array(_, 0))
 }

@@ -3,9 +3,9 @@
 use super::functions::is_reserved;
 use super::operands::Operand;
 use super::operators::operator;
-use super::scopes::Symbol;
+use super::scopes::NameMeaning;
 use super::{Read, Reader, types};
-use crate::ir::{ExprId, ExprKind, Path, Shape, Space, Step, Swizzle, Type, Unary, VarId};
+use crate::ir::{ExprId, ExprKind, ObjectType, Path, Step, Storage, Swizzle, Ty, Unary, VarId};
 
 impl Reader<'_> {
     /// Reads an expression without commas and assignments.
@@ -77,7 +77,7 @@ impl Reader<'_> {
                 self.tokens.next();
                 let operand = self.unary()?;
                 let id = self.scalar(operand)?;
-                let ty = Type::scalar(self.program.ty(id).scalar.promoted());
+                let ty = Ty::scalar(self.program.ty(id).scalar.promoted());
                 return self.coerce(id, ty).map(Operand::Value);
             }
             "&" => {
@@ -191,7 +191,7 @@ impl Reader<'_> {
             return self.call(name).map(Operand::Value);
         }
         match self.scopes.find(name) {
-            Some(Symbol::Variable(variable)) => Ok(self.named(variable)),
+            Some(NameMeaning::Variable(variable)) => Ok(self.named(variable)),
             None if types::named(name).is_none() && !is_reserved(name) => {
                 Err(self.tokens.flaw(&format!("the name `{name}` is not declared")))
             }
@@ -203,11 +203,11 @@ impl Reader<'_> {
     pub(super) fn named(&mut self, id: VarId) -> Operand {
         let variable = self.program.variable(id);
         match (&variable.space, variable.length) {
-            (Space::Object(_), _) => Operand::Part(Path::to(id)),
+            (Storage::Object(_), _) => Operand::Part(Path::to(id)),
             (_, Some(_)) => Operand::Array(id),
-            (Space::Private, None) => Operand::Variable(id),
+            (Storage::Private, None) => Operand::Variable(id),
             (_, None) => {
-                let zero = self.literal(0, Type::INT);
+                let zero = self.literal(0, Ty::INT);
                 Operand::Element(id, zero)
             }
         }
@@ -218,7 +218,7 @@ impl Reader<'_> {
         // Lanes can have the names of no variables, such as `s0`.
         let name = self.tokens.word()?;
         if let Operand::Part(path) = &of
-            && let Shape::Record(id) = self.program.shape_at(path)
+            && let ObjectType::Record(id) = self.program.shape_at(path)
         {
             let record = self.records.iter().find(|record| record.id == id);
             let place = record.and_then(|one| one.members.iter().position(|own| *own == name));
@@ -247,11 +247,11 @@ impl Reader<'_> {
         let ty = self.program.ty(of);
         let swizzle = self.swizzle(name, ty)?;
         let lanes = swizzle.lanes().len() as u8;
-        Ok(self.node(ExprKind::Swizzle(of, swizzle), Type { lanes, ..ty }))
+        Ok(self.node(ExprKind::Swizzle(of, swizzle), Ty { lanes, ..ty }))
     }
 
     /// The lanes with this name.
-    fn swizzle(&mut self, name: &str, ty: Type) -> Read<Swizzle> {
+    fn swizzle(&mut self, name: &str, ty: Ty) -> Read<Swizzle> {
         let lanes = lanes_named(name, ty.lanes);
         let lanes = lanes.filter(|lanes| matches!(lanes.len(), 1 | 2 | 3 | 4 | 8 | 16));
         match lanes {

@@ -1,12 +1,12 @@
 //! The declarations of a file: types, tables of constants, functions.
 
 use super::operands::Operand;
-use super::scopes::Symbol;
-use super::types::Specifiers;
+use super::scopes::NameMeaning;
+use super::types::DeclarationSpecifiers;
 use super::{Outside, Read, Reader, RecordNames, Refusal};
 use crate::ir::{
-    Block, ExprId, ExprKind, Function, FunctionId, Path, Record, RecordId, Region, Shape, Space,
-    Type, VarId,
+    Block, ExprId, ExprKind, Function, FunctionId, ObjectType, Path, Record, RecordId, Region,
+    Storage, Ty, VarId,
 };
 
 /// An expression that is nested deeper is outside: the interpreter descends into it.
@@ -48,14 +48,14 @@ impl<'a> Reader<'a> {
             return Err(self.tokens.outside("a type that is declared twice"));
         }
         self.tokens.expect("{")?;
-        let (mut names, mut members): (Vec<&'a str>, Vec<Shape>) = Default::default();
+        let (mut names, mut members): (Vec<&'a str>, Vec<ObjectType>) = Default::default();
         while !self.tokens.accept("}") {
             let of = self.specifiers()?;
             let is_plain = !of.has_extras() && !of.is_const && !of.is_volatile;
             loop {
                 let declared = self.declarator(&of)?;
                 let is_new = !names.contains(&declared.name);
-                let is_open = matches!(declared.shape, Shape::Array(_, 0));
+                let is_open = matches!(declared.shape, ObjectType::Array(_, 0));
                 if !is_plain || !is_new || is_open || declared.region.is_some() || declared.is_const
                 {
                     return Err(self.tokens.outside("a member"));
@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads tables of constants.
-    fn tables(&mut self, of: &Specifiers) -> Read<()> {
+    fn tables(&mut self, of: &DeclarationSpecifiers) -> Read<()> {
         if of.has_extras() {
             return Err(self.tokens.outside("the specifiers of a constant"));
         }
@@ -93,14 +93,14 @@ impl<'a> Reader<'a> {
             self.declare_name(name)?;
             self.tokens.expect("=")?;
             let (ty, length, values) = match declared.shape {
-                Shape::Value(ty) => {
+                ObjectType::Value(ty) => {
                     let value = self.read_value()?;
                     let value = self.coerce(value, ty)?;
                     let lanes = self.constant(value);
                     (ty, None, lanes.ok_or_else(|| self.tokens.outside("this constant"))?)
                 }
-                Shape::Array(element, length) => {
-                    let Shape::Value(ty) = *element else {
+                ObjectType::Array(element, length) => {
+                    let ObjectType::Value(ty) = *element else {
                         return Err(self.tokens.outside("a constant object"));
                     };
                     let values = self.constant_elements(ty, length)?;
@@ -112,8 +112,8 @@ impl<'a> Reader<'a> {
             if region != Some(Region::Constant) {
                 return Err(self.tokens.outside("the address space of a constant"));
             }
-            let id = self.variable(name, ty, length, Space::Constant(values.into()));
-            self.scopes.define(name, Symbol::Variable(id));
+            let id = self.variable(name, ty, length, Storage::Constant(values.into()));
+            self.scopes.define(name, NameMeaning::Variable(id));
             if !self.tokens.accept(",") {
                 break;
             }
@@ -122,13 +122,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a function that computes a value.
-    fn function(&mut self, of: &Specifiers) -> Read<()> {
+    fn function(&mut self, of: &DeclarationSpecifiers) -> Read<()> {
         if of.is_const || of.region.is_some() || of.group.is_some() {
             return Err(self.tokens.outside("the specifiers of a function"));
         }
         let result = match &of.shape {
             None => None,
-            Some(Shape::Value(ty)) => Some(*ty),
+            Some(ObjectType::Value(ty)) => Some(*ty),
             Some(_) => return Err(self.tokens.outside("a function that returns an object")),
         };
         let name = self.tokens.word()?;
@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
             value,
             is_apart: of.is_apart,
         });
-        self.scopes.define(name, Symbol::Function(id, result.is_none()));
+        self.scopes.define(name, NameMeaning::Function(id, result.is_none()));
         Ok(())
     }
 
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
             let is_plain = !of.has_extras() && !of.is_volatile && of.region.is_none();
             let declared = self.declarator(&of)?;
             let ty = match declared.shape {
-                Shape::Value(ty) if is_plain => ty,
+                ObjectType::Value(ty) if is_plain => ty,
                 _ => return Err(self.tokens.outside("a parameter")),
             };
             self.declare_name(declared.name)?;
@@ -184,25 +184,25 @@ impl<'a> Reader<'a> {
     pub(super) fn parameter(
         &mut self,
         name: &'a str,
-        ty: Type,
+        ty: Ty,
         is_const: bool,
         body: &mut Block,
     ) -> Read<VarId> {
-        let id = self.variable(name, ty, None, Space::Private);
+        let id = self.variable(name, ty, None, Storage::Private);
         let mut named = id;
         if self.addressed.contains(&name) {
-            named = self.object(name, &Shape::Value(ty), false, body)?;
+            named = self.object(name, &ObjectType::Value(ty), false, body)?;
             self.assign(Operand::Part(Path::to(named)), Operand::Variable(id), body)?;
         }
         if is_const {
             self.scopes.fix(named);
         }
-        self.scopes.define(name, Symbol::Variable(named));
+        self.scopes.define(name, NameMeaning::Variable(named));
         Ok(id)
     }
 
     /// Reads the statements of a function and the value that it returns at its end.
-    fn function_body(&mut self, result: Option<Type>, body: &mut Block) -> Read<ExprId> {
+    fn function_body(&mut self, result: Option<Ty>, body: &mut Block) -> Read<ExprId> {
         while !matches!(self.tokens.peek(), "return" | "}") {
             self.statement(body)?;
         }
@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
                 if self.tokens.accept("return") {
                     self.tokens.expect(";")?;
                 }
-                self.literal(0, Type::INT)
+                self.literal(0, Ty::INT)
             }
         };
         self.tokens.expect("}")?;

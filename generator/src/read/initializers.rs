@@ -2,7 +2,7 @@
 
 use super::{Read, Reader};
 use crate::ir::{
-    Address, Block, ExprId, Initial, Place, Shape, Space, Step, StmtKind, Type, VarId,
+    Address, Block, ExprId, Initial, ObjectType, Place, Step, StmtKind, Storage, Ty, VarId,
 };
 
 /// Values that are no constants, with the parts that get them.
@@ -13,13 +13,13 @@ impl Reader<'_> {
     pub(super) fn array(
         &mut self,
         name: &str,
-        ty: Type,
+        ty: Ty,
         length: u32,
         out: &mut Block,
     ) -> Read<VarId> {
         let elements = self.elements(ty, length)?;
         let length = if length == 0 { elements.len() as u32 } else { length };
-        let id = self.variable(name, ty, Some(length), Space::Private);
+        let id = self.variable(name, ty, Some(length), Storage::Private);
         let mut values = Vec::new();
         let mut later = Vec::new();
         for (number, element) in (0..).zip(elements) {
@@ -31,14 +31,14 @@ impl Reader<'_> {
         }
         self.push(StmtKind::DeclareArray(id, values.into()), out);
         for (number, element) in later {
-            let at = self.literal(number, Type::INT);
+            let at = self.literal(number, Ty::INT);
             self.push(StmtKind::Assign(Place::Element(id, at), element), out);
         }
         Ok(id)
     }
 
     /// Reads the elements of an array of constants, as stored bits.
-    pub(super) fn constant_elements(&mut self, ty: Type, length: u32) -> Read<Vec<i64>> {
+    pub(super) fn constant_elements(&mut self, ty: Ty, length: u32) -> Read<Vec<i64>> {
         let elements = self.elements(ty, length)?;
         let count = if length == 0 { elements.len() } else { length as usize };
         let mut values = Vec::new();
@@ -53,7 +53,7 @@ impl Reader<'_> {
     }
 
     /// Reads values in braces: at least one, and no more than the array has elements.
-    fn elements(&mut self, ty: Type, length: u32) -> Read<Vec<ExprId>> {
+    fn elements(&mut self, ty: Ty, length: u32) -> Read<Vec<ExprId>> {
         self.tokens.expect("{")?;
         let mut found = Vec::new();
         while !self.tokens.accept("}") {
@@ -73,7 +73,7 @@ impl Reader<'_> {
     }
 
     /// Reads the first values of an object, in braces.
-    pub(super) fn initials(&mut self, shape: &Shape) -> Read<(Vec<Initial>, Later)> {
+    pub(super) fn initials(&mut self, shape: &ObjectType) -> Read<(Vec<Initial>, Later)> {
         let (mut found, mut later) = (Vec::new(), Vec::new());
         self.initial(shape, &mut Vec::new(), &mut found, &mut later)?;
         Ok((found, later))
@@ -81,13 +81,13 @@ impl Reader<'_> {
 
     fn initial(
         &mut self,
-        shape: &Shape,
+        shape: &ObjectType,
         path: &mut Vec<Step>,
         found: &mut Vec<Initial>,
         later: &mut Later,
     ) -> Read<()> {
         match shape {
-            Shape::Value(ty) => {
+            ObjectType::Value(ty) => {
                 let value = self.read_value()?;
                 let value = self.coerce(value, *ty)?;
                 let lanes = self.constant(value);
@@ -98,21 +98,21 @@ impl Reader<'_> {
                 found.push(Initial::Number(same.map_or(0, |lanes| lanes[0])));
                 Ok(())
             }
-            Shape::Pointer(target, region) => {
+            ObjectType::Pointer(target, region) => {
                 let operand = self.expression()?;
                 let address = self.address(&operand, target, *region)?;
                 found.push(Initial::Address(address));
                 Ok(())
             }
-            Shape::Array(element, length) => {
+            ObjectType::Array(element, length) => {
                 let mut parts = Vec::new();
                 for index in 0..*length {
-                    let at = self.literal(index.into(), Type::INT);
+                    let at = self.literal(index.into(), Ty::INT);
                     parts.push((Step::Index(at), (**element).clone()));
                 }
                 self.initial_parts(&parts, path, found, later)
             }
-            Shape::Record(id) => {
+            ObjectType::Record(id) => {
                 let record = self.program.record(*id);
                 let count = if record.is_union { 1 } else { record.members.len() };
                 let members = record.members[..count].iter().cloned();
@@ -125,7 +125,7 @@ impl Reader<'_> {
     /// Reads the first values of parts; those that are missing are 0.
     fn initial_parts(
         &mut self,
-        parts: &[(Step, Shape)],
+        parts: &[(Step, ObjectType)],
         path: &mut Vec<Step>,
         found: &mut Vec<Initial>,
         later: &mut Later,
@@ -149,11 +149,11 @@ impl Reader<'_> {
         self.tokens.expect("}")
     }
 
-    fn zeros(&self, shape: &Shape, found: &mut Vec<Initial>) {
+    fn zeros(&self, shape: &ObjectType, found: &mut Vec<Initial>) {
         let mut leaves = Vec::new();
         self.program.leaves(shape, 0, &mut leaves);
         found.extend(leaves.into_iter().map(|(_, leaf)| match leaf {
-            Shape::Pointer(..) => Initial::Address(Address::Null),
+            ObjectType::Pointer(..) => Initial::Address(Address::Null),
             _ => Initial::Number(0),
         }));
     }

@@ -5,7 +5,7 @@ use crate::interpret::{self, Faults, Report};
 
 /// What the interpreter says about a kernel and a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Judgement {
+pub enum InterpreterVerdict {
     /// The kernel is valid; for each argument that is a buffer, its content after the launch.
     Valid(Vec<Option<Vec<u8>>>),
     /// The kernel is not valid, with the reason.
@@ -19,21 +19,23 @@ const MOST_STEPS: u64 = 20_000_000;
 
 /// Reads a kernel in OpenCL C, and executes it.
 #[must_use]
-pub fn judge(source: &[u8], launch: &Launch) -> Judgement {
+pub fn judge(source: &[u8], launch: &Launch) -> InterpreterVerdict {
     let reading = match read(source, launch) {
         Ok(reading) => reading,
-        Err(Refusal::Outside(outside)) => return Judgement::Outside(outside),
-        Err(Refusal::Flaw(flaw)) => return Judgement::Invalid(flaw.to_string()),
+        Err(Refusal::Outside(outside)) => return InterpreterVerdict::Outside(outside),
+        Err(Refusal::Flaw(flaw)) => return InterpreterVerdict::Invalid(flaw.to_string()),
     };
     let steps = interpret::step_limit(&reading.program).min(MOST_STEPS);
     let report = interpret::run_within(&reading.program, steps);
     match worst(&reading, &report) {
-        Some((faults, line)) if faults.has(Faults::ORDER) => Judgement::Outside(Outside {
+        Some((faults, line)) if faults.has(Faults::ORDER) => InterpreterVerdict::Outside(Outside {
             line,
             construct: "atomics whose effect may depend on the order of work-items".to_owned(),
         }),
-        Some((faults, line)) => Judgement::Invalid(format!("line {line}: {}", reason(faults))),
-        None => Judgement::Valid(contents(&reading, &report, launch)),
+        Some((faults, line)) => {
+            InterpreterVerdict::Invalid(format!("line {line}: {}", reason(faults)))
+        }
+        None => InterpreterVerdict::Valid(contents(&reading, &report, launch)),
     }
 }
 

@@ -1,22 +1,22 @@
 //! The kernel: its parameters with their arguments, and its statements.
 
-use super::scopes::Symbol;
-use super::tokens::Tokens;
-use super::types::{Declarator, Specifiers};
+use super::scopes::NameMeaning;
+use super::tokens::TokenReader;
+use super::types::{DeclarationSpecifiers, ParsedDeclarator};
 use super::{Argument, Launch, Read, Reader};
-use crate::ir::{Block, ExprKind, Region, Shape, Sizes, Space, StmtKind, Type, VarId};
+use crate::ir::{Block, ExprKind, ObjectType, Region, Sizes, StmtKind, Storage, Ty, VarId};
 
 /// The bytes that a buffer can have.
 const MOST_BYTES: usize = 1 << 17;
 
-pub(super) fn sizes(tokens: &Tokens<'_>, launch: &Launch) -> Read<Sizes> {
+pub(super) fn sizes(tokens: &TokenReader<'_>, launch: &Launch) -> Read<Sizes> {
     let sizes = super::sizes(launch);
     sizes.ok_or_else(|| tokens.outside("a launch with so many work-items"))
 }
 
 impl<'a> Reader<'a> {
     /// Reads the kernel after its specifiers.
-    pub(super) fn kernel(&mut self, of: &Specifiers) -> Read<()> {
+    pub(super) fn kernel(&mut self, of: &DeclarationSpecifiers) -> Read<()> {
         if of.group.is_some_and(|group| group != self.launch.local) {
             return Err(self.tokens.flaw("the kernel demands work-groups of another size"));
         }
@@ -68,8 +68,8 @@ impl<'a> Reader<'a> {
         self.buffers.retain(|(_, id)| {
             let space = &mut variables[id.0 as usize].space;
             let is_written = written.contains(id);
-            if let (Space::Argument(values), false) = (&mut *space, is_written) {
-                *space = Space::Constant(std::mem::take(values));
+            if let (Storage::Argument(values), false) = (&mut *space, is_written) {
+                *space = Storage::Constant(std::mem::take(values));
             }
             is_written
         });
@@ -79,13 +79,13 @@ impl<'a> Reader<'a> {
         &mut self,
         index: usize,
         argument: &Argument,
-        declared: &Declarator<'a>,
+        declared: &ParsedDeclarator<'a>,
         body: &mut Block,
     ) -> Read<VarId> {
         let name = declared.name;
         let refuse = || self.tokens.outside(&format!("the parameter `{name}` with its argument"));
         let id = match (&declared.shape, argument) {
-            (Shape::Value(ty), Argument::Value(bytes)) if declared.region.is_none() => {
+            (ObjectType::Value(ty), Argument::Value(bytes)) if declared.region.is_none() => {
                 let lanes =
                     decode(bytes, *ty).filter(|values| values.len() == usize::from(ty.lanes));
                 let lanes = lanes.ok_or_else(refuse)?;
@@ -103,8 +103,8 @@ impl<'a> Reader<'a> {
                 body.splice(0..0, first);
                 return Ok(id);
             }
-            (Shape::Pointer(target, region), argument) => {
-                let Shape::Value(ty) = **target else { return Err(refuse()) };
+            (ObjectType::Pointer(target, region), argument) => {
+                let ObjectType::Value(ty) = **target else { return Err(refuse()) };
                 let size = self.program.layout(target).0;
                 let memory = memory(*region, argument, ty, size.into());
                 let (space, length) = memory.ok_or_else(refuse)?;
@@ -112,37 +112,37 @@ impl<'a> Reader<'a> {
             }
             _ => return Err(refuse()),
         };
-        if matches!(self.program.variable(id).space, Space::Argument(_)) {
+        if matches!(self.program.variable(id).space, Storage::Argument(_)) {
             self.buffers.push((index, id));
         }
-        self.scopes.define(name, Symbol::Variable(id));
+        self.scopes.define(name, NameMeaning::Variable(id));
         Ok(id)
     }
 }
 
 /// The memory that a pointer points to, and the number of its elements, each of `size` bytes; `None` if it does not fit.
-fn memory(region: Region, argument: &Argument, ty: Type, size: u64) -> Option<(Space, u32)> {
+fn memory(region: Region, argument: &Argument, ty: Ty, size: u64) -> Option<(Storage, u32)> {
     match (region, argument) {
         (Region::Global | Region::Constant, Argument::Buffer(bytes)) => {
             let fits = bytes.len() <= MOST_BYTES;
             let values = decode(bytes, ty).filter(|values| fits && !values.is_empty())?;
             let count = values.len() / usize::from(ty.lanes);
             let space = match region {
-                Region::Global => Space::Argument(values.into()),
-                _ => Space::Constant(values.into()),
+                Region::Global => Storage::Argument(values.into()),
+                _ => Storage::Constant(values.into()),
             };
             Some((space, count as u32))
         }
         (Region::Local, Argument::Local(bytes)) => {
             let count = u32::try_from(bytes / size).ok()?;
-            (1..=MOST_BYTES as u32).contains(&count).then_some((Space::Local, count))
+            (1..=MOST_BYTES as u32).contains(&count).then_some((Storage::Local, count))
         }
         _ => None,
     }
 }
 
 /// The lanes of whole elements, as stored bits. Vectors of three are not meant.
-fn decode(bytes: &[u8], ty: Type) -> Option<Vec<i64>> {
+fn decode(bytes: &[u8], ty: Ty) -> Option<Vec<i64>> {
     let size = ty.scalar.bits() as usize / 8;
     let whole = bytes.chunks_exact(size * usize::from(ty.lanes));
     let numbers = whole.flat_map(|element| element.chunks_exact(size)).map(|bytes| {

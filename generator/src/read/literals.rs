@@ -1,10 +1,10 @@
 //! Numbers as they are written, and constant expressions.
 
 use super::{Read, Reader};
-use crate::ir::{Binary, ExprId, ExprKind, Scalar, Type, Unary};
+use crate::ir::{Binary, ExprId, ExprKind, ScalarType, Ty, Unary};
 
 /// The value and the type of an integer constant (C99, 6.4.4.1, with 64 bits for `long`).
-pub(super) fn literal(text: &str) -> Option<(i128, Scalar)> {
+pub(super) fn literal(text: &str) -> Option<(i128, ScalarType)> {
     let lower = text.to_ascii_lowercase();
     let (digits, radix) = match lower.strip_prefix("0x") {
         Some(digits) => (digits, 16),
@@ -15,16 +15,16 @@ pub(super) fn literal(text: &str) -> Option<(i128, Scalar)> {
     let (digits, suffix) = digits.split_at(end);
     let value = i128::from(u64::from_str_radix(digits, radix).ok()?);
     let is_decimal = radix == 10;
-    let candidates: &[Scalar] = match (suffix, is_decimal) {
-        ("", true) => &[Scalar::Int, Scalar::Long],
-        ("", false) => &[Scalar::Int, Scalar::Uint, Scalar::Long, Scalar::Ulong],
-        ("u", _) => &[Scalar::Uint, Scalar::Ulong],
-        ("l", true) => &[Scalar::Long],
-        ("l", false) => &[Scalar::Long, Scalar::Ulong],
-        ("ul" | "lu", _) => &[Scalar::Ulong],
+    let candidates: &[ScalarType] = match (suffix, is_decimal) {
+        ("", true) => &[ScalarType::Int, ScalarType::Long],
+        ("", false) => &[ScalarType::Int, ScalarType::Uint, ScalarType::Long, ScalarType::Ulong],
+        ("u", _) => &[ScalarType::Uint, ScalarType::Ulong],
+        ("l", true) => &[ScalarType::Long],
+        ("l", false) => &[ScalarType::Long, ScalarType::Ulong],
+        ("ul" | "lu", _) => &[ScalarType::Ulong],
         _ => return None,
     };
-    let fits = |scalar: &&Scalar| value <= scalar.greatest();
+    let fits = |scalar: &&ScalarType| value <= scalar.greatest();
     candidates.iter().find(fits).map(|scalar| (value, *scalar))
 }
 
@@ -34,7 +34,7 @@ impl Reader<'_> {
             return Err(self.tokens.outside_here());
         };
         self.tokens.next();
-        Ok(self.literal(value, Type::scalar(scalar)))
+        Ok(self.literal(value, Ty::scalar(scalar)))
     }
 
     /// The lanes of a constant expression, as stored bits.

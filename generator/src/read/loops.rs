@@ -2,10 +2,10 @@
 
 use super::operands::Operand;
 use super::operators::{compound, operator};
-use super::scopes::Symbol;
+use super::scopes::NameMeaning;
 use super::{Read, Reader, Target};
 use crate::ir::{
-    Block, Expr, ExprId, ExprKind, For, Form, Jump, Scalar, StmtId, StmtKind, Type, Unary,
+    Block, Expr, ExprId, ExprKind, For, Jump, LoopForm, ScalarType, StmtId, StmtKind, Ty, Unary,
 };
 
 impl Reader<'_> {
@@ -71,7 +71,7 @@ impl Reader<'_> {
         // `continue` leads to the condition.
         if let Some(Target::DoLoop(waiting)) = target {
             for id in waiting {
-                let always = self.literal(1, Type::INT);
+                let always = self.literal(1, Ty::INT);
                 let kind = StmtKind::If(always, last.clone(), Block::new());
                 self.program.stmts[id.0 as usize].kind = kind;
             }
@@ -101,7 +101,7 @@ impl Reader<'_> {
             return Err(self.tokens.outside_here());
         };
         self.tokens.next();
-        let Some(Symbol::Variable(counter)) = self.scopes.find(name) else {
+        let Some(NameMeaning::Variable(counter)) = self.scopes.find(name) else {
             return Err(self.tokens.outside("an assignment in a condition"));
         };
         let Operand::Variable(_) = self.named(counter) else {
@@ -141,11 +141,11 @@ impl Reader<'_> {
 
     /// A loop that ends by jumps alone.
     fn repeat(&mut self, body: Block, out: &mut Block) {
-        let ty = Type::INT;
+        let ty = Ty::INT;
         let counter = self.hidden(ty);
         let start = self.literal(0, ty);
-        let limit = self.literal(Scalar::Int.greatest(), ty);
-        let (form, step, unroll) = (Form::For, 1, None);
+        let limit = self.literal(ScalarType::Int.greatest(), ty);
+        let (form, step, unroll) = (LoopForm::For, 1, None);
         let details = For { form, counter, start, limit, step, unroll, body };
         self.push(StmtKind::For(details), out);
     }
@@ -164,7 +164,7 @@ impl Reader<'_> {
         if !is_break {
             self.end_round(target, out);
         }
-        let always = self.literal(1, Type::INT);
+        let always = self.literal(1, Ty::INT);
         let jump = if is_break { Jump::Break } else { Jump::Continue };
         self.push(StmtKind::Jump(jump, always), out);
         Ok(())

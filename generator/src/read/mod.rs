@@ -30,11 +30,11 @@ use std::ops::Range;
 
 use thiserror::Error;
 
-pub use judge::{Judgement, judge};
+pub use judge::{InterpreterVerdict, judge};
 
 use crate::ir::{Program, RecordId, Sizes, StmtId, VarId};
-use scopes::Scopes;
-use tokens::Tokens;
+use scopes::NameScopes;
+use tokens::TokenReader;
 
 /// A launch of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ type Read<T> = Result<T, Refusal>;
 /// # Errors
 /// If anything in the text is outside of what the reader knows, or wrong.
 pub(crate) fn read(source: &[u8], launch: &Launch) -> Read<Reading> {
-    let tokens = Tokens::new(source)?;
+    let tokens = TokenReader::new(source)?;
     let sizes = kernel::sizes(&tokens, launch)?;
     let mut reader = Reader {
         addressed: tokens.addressed(),
@@ -94,7 +94,7 @@ pub(crate) fn read(source: &[u8], launch: &Launch) -> Read<Reading> {
         launch,
         program: Program::new(sizes),
         lines: Lines::default(),
-        scopes: Scopes::default(),
+        scopes: NameScopes::default(),
         records: Vec::new(),
         functions: Vec::new(),
         targets: Vec::new(),
@@ -127,11 +127,11 @@ pub(crate) struct Lines {
 }
 
 struct Reader<'a> {
-    tokens: Tokens<'a>,
+    tokens: TokenReader<'a>,
     launch: &'a Launch,
     program: Program,
     lines: Lines,
-    scopes: Scopes<'a>,
+    scopes: NameScopes<'a>,
     records: Vec<RecordNames<'a>>,
     /// The expressions of each function.
     functions: Vec<Range<usize>>,

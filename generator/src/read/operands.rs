@@ -2,9 +2,9 @@
 
 use super::{Read, Reader};
 use crate::ir::{
-    Address, ExprId, ExprKind, Path, Program, Region, Root, Shape, Step, Swizzle, Type, VarId,
+    Address, ExprId, ExprKind, ObjectType, Path, Program, Region, Root, Step, Swizzle, Ty, VarId,
 };
-use crate::random::Key;
+use crate::random::SeedKey;
 
 /// Something that stands in an expression.
 #[derive(Clone, Debug)]
@@ -20,18 +20,18 @@ pub(super) enum Operand {
     /// A part of an object.
     Part(Path),
     /// An address, with the type and the address space of what lies there.
-    Address(Address, Shape, Region),
+    Address(Address, ObjectType, Region),
 }
 
 impl Reader<'_> {
     /// Adds an expression.
-    pub(super) fn node(&mut self, kind: ExprKind, ty: Type) -> ExprId {
-        let id = self.program.add(kind, ty, Key::root(0));
+    pub(super) fn node(&mut self, kind: ExprKind, ty: Ty) -> ExprId {
+        let id = self.program.add(kind, ty, SeedKey::root(0));
         self.lines.exprs.push(self.tokens.line());
         id
     }
 
-    pub(super) fn literal(&mut self, value: i128, ty: Type) -> ExprId {
+    pub(super) fn literal(&mut self, value: i128, ty: Ty) -> ExprId {
         self.node(ExprKind::Literal(ty.scalar.wrap(value)), ty)
     }
 
@@ -43,12 +43,12 @@ impl Reader<'_> {
             Operand::Lanes(variable, swizzle) => {
                 let ty = of(variable);
                 let whole = self.node(ExprKind::Variable(variable), ty);
-                let ty = Type { lanes: swizzle.lanes().len() as u8, ..ty };
+                let ty = Ty { lanes: swizzle.lanes().len() as u8, ..ty };
                 (ExprKind::Swizzle(whole, swizzle), ty)
             }
             Operand::Element(variable, at) => (ExprKind::Element(variable, at), of(variable)),
             Operand::Part(path) => match self.program.shape_at(&path) {
-                Shape::Value(ty) => (ExprKind::Part(Box::new(path)), ty),
+                ObjectType::Value(ty) => (ExprKind::Part(Box::new(path)), ty),
                 _ => return Err(self.tokens.outside("an object as a value")),
             },
             Operand::Array(_) | Operand::Address(..) => {
@@ -68,7 +68,7 @@ impl Reader<'_> {
     }
 
     /// Converts a value as an assignment does: scalars to each other, and to all lanes of a vector.
-    pub(super) fn coerce(&mut self, id: ExprId, ty: Type) -> Read<ExprId> {
+    pub(super) fn coerce(&mut self, id: ExprId, ty: Ty) -> Read<ExprId> {
         let from = self.program.ty(id);
         match (from.is_vector(), ty.is_vector()) {
             _ if from == ty => Ok(id),
@@ -82,10 +82,10 @@ impl Reader<'_> {
     }
 
     /// The address that an operand stands for, if it is a pointer, with what it points to.
-    pub(super) fn pointer(&self, operand: &Operand) -> Option<(Address, Shape, Region)> {
+    pub(super) fn pointer(&self, operand: &Operand) -> Option<(Address, ObjectType, Region)> {
         match operand {
             Operand::Part(path) => match self.program.shape_at(path) {
-                Shape::Pointer(shape, region) => {
+                ObjectType::Pointer(shape, region) => {
                     Some((Address::Value(path.clone()), *shape, region))
                 }
                 _ => None,
@@ -101,7 +101,7 @@ impl Reader<'_> {
     pub(super) fn address(
         &mut self,
         operand: &Operand,
-        target: &Shape,
+        target: &ObjectType,
         region: Region,
     ) -> Read<Address> {
         if self.is_null(operand) {
@@ -115,7 +115,7 @@ impl Reader<'_> {
 
     pub(super) fn is_null(&self, operand: &Operand) -> bool {
         let Operand::Value(id) = operand else { return false };
-        self.program.ty(*id) == Type::INT
+        self.program.ty(*id) == Ty::INT
             && matches!(self.program.expr(*id).kind, ExprKind::Literal(0))
     }
 
@@ -143,12 +143,12 @@ impl Reader<'_> {
     pub(super) fn pointed_to(&mut self, operand: Operand, at: Option<ExprId>) -> Read<Operand> {
         let root = match (operand, at) {
             (Operand::Array(variable), at) => {
-                let zero = || self.literal(0, Type::INT);
+                let zero = || self.literal(0, Ty::INT);
                 return Ok(Operand::Element(variable, at.unwrap_or_else(zero)));
             }
             (Operand::Part(path), at) => match (self.program.shape_at(&path), at) {
-                (Shape::Pointer(..), at) => Root::Pointer(Box::new(path), at),
-                (Shape::Array(..), Some(at)) => {
+                (ObjectType::Pointer(..), at) => Root::Pointer(Box::new(path), at),
+                (ObjectType::Array(..), Some(at)) => {
                     let mut path = path;
                     path.steps.push(Step::Index(at));
                     return Ok(Operand::Part(path));
@@ -170,13 +170,13 @@ fn passes_union(program: &Program, path: &Path) -> bool {
     let mut shape = match &path.root {
         Root::Variable(variable) => program.shape(*variable),
         Root::Pointer(pointer, _) => match program.shape_at(pointer) {
-            Shape::Pointer(shape, _) => *shape,
+            ObjectType::Pointer(shape, _) => *shape,
             other => other,
         },
     };
     path.steps.iter().any(|step| {
         let part = program.part(&shape, *step);
         let whole = std::mem::replace(&mut shape, part);
-        matches!(whole, Shape::Record(id) if program.record(id).is_union)
+        matches!(whole, ObjectType::Record(id) if program.record(id).is_union)
     })
 }

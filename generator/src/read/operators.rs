@@ -2,7 +2,7 @@
 
 use super::operands::Operand;
 use super::{Read, Reader};
-use crate::ir::{Address, Binary, ExprId, ExprKind, Type, Unary};
+use crate::ir::{Address, Binary, ExprId, ExprKind, Ty, Unary};
 
 /// The operators with two operands, by their precedence, from the one that binds least.
 pub(super) fn operator(text: &str) -> Option<(Binary, u8)> {
@@ -34,7 +34,7 @@ fn with_text(text: &str) -> Option<Binary> {
 
 /// True if a scalar can stand beside a vector: its type must not have a higher rank than that of the lanes, nor the same
 /// without a sign where they have one.
-fn widens(scalar: Type, vector: Type) -> bool {
+fn widens(scalar: Ty, vector: Ty) -> bool {
     let (from, to) = (scalar.scalar, vector.scalar);
     if to.is_signed() && !from.is_signed() {
         from.bits() < to.bits()
@@ -90,7 +90,7 @@ impl Reader<'_> {
                     return Err(self.tokens.outside("a comparison of pointers"));
                 };
                 let both = [self.address(&a, &shape, region)?, self.address(&b, &shape, region)?];
-                let same = self.node(ExprKind::SameAddress(Box::new(both)), Type::INT);
+                let same = self.node(ExprKind::SameAddress(Box::new(both)), Ty::INT);
                 let is_not = operator == Binary::NotEqual;
                 let id = if is_not { self.unary_operator(Unary::Not, same) } else { same };
                 Ok(Operand::Value(id))
@@ -110,7 +110,7 @@ impl Reader<'_> {
         };
         let [first, second] = [b, c].map(|id| self.program.ty(id));
         let ty = match condition.is_vector() {
-            false if is_scalar => Type::scalar(first.scalar.usual(second.scalar)),
+            false if is_scalar => Ty::scalar(first.scalar.usual(second.scalar)),
             false if first == second => first,
             true if first == second
                 && condition.lanes == first.lanes

@@ -6,7 +6,7 @@ use crate::ir::{FunctionId, VarId};
 
 /// The meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Symbol {
+pub(super) enum NameMeaning {
     Variable(VarId),
     /// A function of the program; true if it returns nothing.
     Function(FunctionId, bool),
@@ -15,15 +15,15 @@ pub(super) enum Symbol {
 }
 
 #[derive(Default)]
-pub(super) struct Scopes<'a> {
-    names: Vec<(&'a str, Symbol)>,
+pub(super) struct NameScopes<'a> {
+    names: Vec<(&'a str, NameMeaning)>,
     /// The places in `names` where inner scopes begin.
     starts: Vec<usize>,
     /// The variables that nothing may assign to.
     fixed: BTreeSet<VarId>,
 }
 
-impl<'a> Scopes<'a> {
+impl<'a> NameScopes<'a> {
     pub(super) fn enter(&mut self) {
         self.starts.push(self.names.len());
     }
@@ -40,7 +40,7 @@ impl<'a> Scopes<'a> {
     }
 
     /// Declares a name; false if the innermost scope has it already.
-    pub(super) fn declare(&mut self, name: &'a str, symbol: Symbol) -> bool {
+    pub(super) fn declare(&mut self, name: &'a str, symbol: NameMeaning) -> bool {
         let start = self.starts.last().copied().unwrap_or(0);
         let is_new = self.names[start..].iter().all(|(other, _)| *other != name);
         self.names.push((name, symbol));
@@ -48,13 +48,13 @@ impl<'a> Scopes<'a> {
     }
 
     /// Gives the last declaration of a name its meaning.
-    pub(super) fn define(&mut self, name: &str, symbol: Symbol) {
+    pub(super) fn define(&mut self, name: &str, symbol: NameMeaning) {
         if let Some(found) = self.names.iter_mut().rev().find(|(other, _)| *other == name) {
             found.1 = symbol;
         }
     }
 
-    pub(super) fn find(&self, name: &str) -> Option<Symbol> {
+    pub(super) fn find(&self, name: &str) -> Option<NameMeaning> {
         self.names.iter().rev().find(|(other, _)| *other == name).map(|(_, symbol)| *symbol)
     }
 

@@ -1,13 +1,13 @@
 //! Statements and blocks.
 
 use super::{Read, Reader, Target, types};
-use crate::ir::{Block, Case, StmtId, StmtKind, Switch, Type};
-use crate::random::Key;
+use crate::ir::{Block, StmtId, StmtKind, Switch, SwitchCase, Ty};
+use crate::random::SeedKey;
 
 impl Reader<'_> {
     /// Adds a statement to a block.
     pub(super) fn push(&mut self, kind: StmtKind, out: &mut Block) -> StmtId {
-        let id = self.program.statement(kind, Key::root(0));
+        let id = self.program.statement(kind, SeedKey::root(0));
         self.lines.stmts.push(self.tokens.line());
         out.push(id);
         id
@@ -16,7 +16,7 @@ impl Reader<'_> {
     /// Adds a block to a block.
     pub(super) fn push_block(&mut self, block: Block, out: &mut Block) {
         if !block.is_empty() {
-            let always = self.literal(1, Type::INT);
+            let always = self.literal(1, Ty::INT);
             self.push(StmtKind::If(always, block, Block::new()), out);
         }
     }
@@ -105,8 +105,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn cases(&mut self) -> Read<Vec<Case>> {
-        let mut cases: Vec<Case> = Vec::new();
+    fn cases(&mut self) -> Read<Vec<SwitchCase>> {
+        let mut cases: Vec<SwitchCase> = Vec::new();
         while !self.tokens.accept("}") {
             let label = match self.tokens.peek() {
                 "case" => {
@@ -137,7 +137,7 @@ impl Reader<'_> {
             if self.tokens.peek() == "}" || cases.iter().any(|case| case.label == label) {
                 return Err(self.tokens.outside_here());
             }
-            cases.push(Case { label, body: Block::new(), falls: true });
+            cases.push(SwitchCase { label, body: Block::new(), falls: true });
         }
         Ok(cases)
     }

@@ -1,11 +1,11 @@
 //! Small texts: their results, and what is not valid or not understood.
 
 use super::literals::literal;
-use super::{Argument, Judgement, Launch, judge};
-use crate::ir::Scalar;
+use super::{Argument, InterpreterVerdict, Launch, judge};
+use crate::ir::ScalarType;
 
 /// What the interpreter says about a kernel with two work-items in a group, and a table and a function in front.
-fn judged(body: &str) -> Judgement {
+fn judged(body: &str) -> InterpreterVerdict {
     let source = format!(
         "struct S {{ int a; uchar4 b[2]; int *n; }};\n\
          __kernel void k(__global ulong *r, __global uint *u, int n, __local int *l) {{\n{body}\n}}\n"
@@ -13,7 +13,7 @@ fn judged(body: &str) -> Judgement {
     judged_text(&source)
 }
 
-fn judged_text(source: &str) -> Judgement {
+fn judged_text(source: &str) -> InterpreterVerdict {
     let launch = Launch {
         kernel: "k".to_owned(),
         global: [2, 1, 1],
@@ -31,7 +31,7 @@ fn judged_text(source: &str) -> Judgement {
 /// The first number of the first buffer.
 fn result(body: &str) -> u64 {
     match judged(body) {
-        Judgement::Valid(contents) => {
+        InterpreterVerdict::Valid(contents) => {
             let bytes = contents[0].as_ref().expect("a buffer")[..8].try_into();
             u64::from_le_bytes(bytes.expect("eight bytes"))
         }
@@ -149,7 +149,9 @@ fn functions_compute_values() {
         void g(int x) { x++; }\n\
         __kernel __attribute__((reqd_work_group_size(2, 1, 1))) void k(__global ulong *r, __global uint *u, int n, __local int *l)\n\
         { g(f(1, 70000)); r[get_global_id(0)] = f(n, 1) + f(f(0, 1), -1); }";
-    let Judgement::Valid(contents) = judged_text(text) else { panic!("{:?}", judged_text(text)) };
+    let InterpreterVerdict::Valid(contents) = judged_text(text) else {
+        panic!("{:?}", judged_text(text))
+    };
     assert_eq!(contents[0].as_ref().map(|bytes| bytes[0]), Some(40));
 }
 
@@ -188,7 +190,7 @@ fn invalid_kernels_are_invalid() {
         ("struct S s; s.x = 1;", "no member `x`"),
     ] {
         let body = format!("{ID}\n{body}");
-        let Judgement::Invalid(found) = judged(&body) else {
+        let InterpreterVerdict::Invalid(found) = judged(&body) else {
             panic!("{body}: {:?}", judged(&body))
         };
         assert!(found.contains(reason), "{body}: {found}");
@@ -257,12 +259,16 @@ const OUTSIDE: &[&str] = &[
 fn what_is_not_understood_is_outside() {
     for body in OUTSIDE {
         let body = format!("{ID}\n{body}");
-        assert!(matches!(judged(&body), Judgement::Outside(_)), "{body}: {:?}", judged(&body));
+        assert!(
+            matches!(judged(&body), InterpreterVerdict::Outside(_)),
+            "{body}: {:?}",
+            judged(&body)
+        );
     }
     let deep = format!("{ID} r[i] = {}1{};", "(".repeat(10_000), ")".repeat(10_000));
     let wide = format!("{ID} r[i] = 1{};", " + 1".repeat(10_000));
     for body in [deep, wide, "{".repeat(10_000), "if (n) ".repeat(10_000)] {
-        assert!(matches!(judged(&body), Judgement::Outside(_)));
+        assert!(matches!(judged(&body), InterpreterVerdict::Outside(_)));
     }
 }
 
@@ -276,10 +282,14 @@ fn flaws_are_found_without_a_run() {
         (format!("int f() {{}}\n{}", kernel("")), "line 1: the function returns no value"),
         (other, "line 1: the kernel demands work-groups of another size"),
     ] {
-        assert_eq!(judged_text(&text), Judgement::Invalid(reason.to_owned()));
+        assert_eq!(judged_text(&text), InterpreterVerdict::Invalid(reason.to_owned()));
     }
     let splat = format!("int4 f(int2 v) {{ return v.y; }}\n{}", kernel(""));
-    assert!(matches!(judged_text(&splat), Judgement::Valid(_)), "{:?}", judged_text(&splat));
+    assert!(
+        matches!(judged_text(&splat), InterpreterVerdict::Valid(_)),
+        "{:?}",
+        judged_text(&splat)
+    );
 }
 
 #[test]
@@ -293,7 +303,7 @@ fn texts_without_the_kernel_are_outside() {
         "\"",
         "/*",
     ] {
-        assert!(matches!(judged_text(text), Judgement::Outside(_)), "{text}");
+        assert!(matches!(judged_text(text), InterpreterVerdict::Outside(_)), "{text}");
     }
     let launch = Launch {
         kernel: "k".to_owned(),
@@ -301,21 +311,21 @@ fn texts_without_the_kernel_are_outside() {
         local: [64, 2, 1],
         arguments: Vec::new(),
     };
-    assert!(matches!(judge(b"__kernel void k() {}", &launch), Judgement::Outside(_)));
+    assert!(matches!(judge(b"__kernel void k() {}", &launch), InterpreterVerdict::Outside(_)));
     let launch = Launch { local: [3, 1, 1], ..launch };
-    assert!(matches!(judge(b"__kernel void k() {}", &launch), Judgement::Outside(_)));
+    assert!(matches!(judge(b"__kernel void k() {}", &launch), InterpreterVerdict::Outside(_)));
 }
 
 #[test]
 fn literals_have_the_types_of_c() {
     for (text, value) in [
-        ("2147483648", Some((2_147_483_648, Scalar::Long))),
-        ("0x7fffffff", Some((0x7fff_ffff, Scalar::Int))),
-        ("0xFFFFFFFFFFFFFFFF", Some((u64::MAX.into(), Scalar::Ulong))),
-        ("5u", Some((5, Scalar::Uint))),
-        ("4294967296U", Some((1 << 32, Scalar::Ulong))),
-        ("1Lu", Some((1, Scalar::Ulong))),
-        ("0x8000000000000000L", Some((1 << 63, Scalar::Ulong))),
+        ("2147483648", Some((2_147_483_648, ScalarType::Long))),
+        ("0x7fffffff", Some((0x7fff_ffff, ScalarType::Int))),
+        ("0xFFFFFFFFFFFFFFFF", Some((u64::MAX.into(), ScalarType::Ulong))),
+        ("5u", Some((5, ScalarType::Uint))),
+        ("4294967296U", Some((1 << 32, ScalarType::Ulong))),
+        ("1Lu", Some((1, ScalarType::Ulong))),
+        ("0x8000000000000000L", Some((1 << 63, ScalarType::Ulong))),
         ("9223372036854775808", None),
         ("08", None),
         ("1e3", None),

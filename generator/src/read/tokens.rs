@@ -4,13 +4,13 @@ use clreduce_testcase::{TokenKind, tokens};
 
 use super::{Outside, Read, Refusal};
 
-pub(super) struct Tokens<'a> {
+pub(super) struct TokenReader<'a> {
     /// The text of each token, its kind and its line.
     all: Vec<(&'a str, TokenKind, u32)>,
     at: usize,
 }
 
-impl<'a> Tokens<'a> {
+impl<'a> TokenReader<'a> {
     pub(super) fn new(source: &'a [u8]) -> Read<Self> {
         // Tokens of other texts are single bytes, and lines can go on after a backslash, also those of comments.
         let is_plain = |text: &&str| text.is_ascii() && !text.contains('\\');

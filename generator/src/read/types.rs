@@ -1,13 +1,13 @@
 //! Types as they are written: specifiers and declarators.
 
 use super::{Read, Reader};
-use crate::ir::{Region, Scalar, Shape, Type};
+use crate::ir::{ObjectType, Region, ScalarType, Ty};
 
 /// The words in front of the names of a declaration.
 #[derive(Default)]
-pub(super) struct Specifiers {
+pub(super) struct DeclarationSpecifiers {
     /// The type; `None` for `void`.
-    pub shape: Option<Shape>,
+    pub shape: Option<ObjectType>,
     pub region: Option<Region>,
     pub is_const: bool,
     pub is_volatile: bool,
@@ -20,7 +20,7 @@ pub(super) struct Specifiers {
 /// The size of an object that a work-item or a group can have, and of each member of a structure.
 const MOST_BYTES: u64 = 1 << 14;
 
-impl Specifiers {
+impl DeclarationSpecifiers {
     /// True if there are words that belong to functions alone.
     pub(super) fn has_extras(&self) -> bool {
         self.is_static || self.is_kernel || self.is_apart || self.group.is_some()
@@ -28,9 +28,9 @@ impl Specifiers {
 }
 
 /// A declared name with its type.
-pub(super) struct Declarator<'a> {
+pub(super) struct ParsedDeclarator<'a> {
     pub name: &'a str,
-    pub shape: Shape,
+    pub shape: ObjectType,
     /// True if the variable itself cannot be changed.
     pub is_const: bool,
     /// The address space of the variable itself.
@@ -38,17 +38,17 @@ pub(super) struct Declarator<'a> {
 }
 
 /// The type of a scalar or vector with this name.
-pub(super) fn named(name: &str) -> Option<Type> {
+pub(super) fn named(name: &str) -> Option<Ty> {
     if name == "size_t" {
-        return Some(Type::scalar(Scalar::Ulong));
+        return Some(Ty::scalar(ScalarType::Ulong));
     }
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    let scalar = Scalar::ALL.into_iter().find(|scalar| scalar.name() == stem)?;
+    let scalar = ScalarType::ALL.into_iter().find(|scalar| scalar.name() == stem)?;
     let lanes = match &name[stem.len()..] {
         "" => 1,
-        digits => Type::LANES.into_iter().find(|lanes| lanes.to_string() == digits)?,
+        digits => Ty::LANES.into_iter().find(|lanes| lanes.to_string() == digits)?,
     };
-    Some(Type { scalar, lanes })
+    Some(Ty { scalar, lanes })
 }
 
 /// True if a name begins a type.
@@ -73,8 +73,8 @@ fn region(word: &str) -> Option<Region> {
 
 impl<'a> Reader<'a> {
     /// Reads the words in front of the names of a declaration.
-    pub(super) fn specifiers(&mut self) -> Read<Specifiers> {
-        let mut found = Specifiers::default();
+    pub(super) fn specifiers(&mut self) -> Read<DeclarationSpecifiers> {
+        let mut found = DeclarationSpecifiers::default();
         let mut has_type = false;
         loop {
             let word = self.tokens.peek();
@@ -98,27 +98,27 @@ impl<'a> Reader<'a> {
                     if self.program.record(id).is_union != (word == "union") {
                         return Err(self.tokens.outside_here());
                     }
-                    found.shape = Some(Shape::Record(id));
+                    found.shape = Some(ObjectType::Record(id));
                     once(&mut has_type)
                 }
                 "unsigned" | "signed" if !has_type => {
                     self.tokens.next();
                     let scalar = match self.tokens.peek() {
-                        "char" => Scalar::Char,
-                        "short" => Scalar::Short,
-                        "int" => Scalar::Int,
-                        "long" => Scalar::Long,
+                        "char" => ScalarType::Char,
+                        "short" => ScalarType::Short,
+                        "int" => ScalarType::Int,
+                        "long" => ScalarType::Long,
                         _ => return Err(self.tokens.outside_here()),
                     };
-                    let ty = Type::scalar(scalar.with_sign(word == "signed"));
-                    found.shape = Some(Shape::Value(ty));
+                    let ty = Ty::scalar(scalar.with_sign(word == "signed"));
+                    found.shape = Some(ObjectType::Value(ty));
                     once(&mut has_type)
                 }
                 "void" if !has_type => once(&mut has_type),
                 _ => match (region(word), named(word)) {
                     (Some(region), _) => found.region.replace(region).is_none(),
                     (_, Some(ty)) if !has_type => {
-                        found.shape = Some(Shape::Value(ty));
+                        found.shape = Some(ObjectType::Value(ty));
                         once(&mut has_type)
                     }
                     _ => break,
@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
         if has_type { Ok(found) } else { Err(self.tokens.outside_here()) }
     }
 
-    fn attribute(&mut self, found: &mut Specifiers) -> Read<()> {
+    fn attribute(&mut self, found: &mut DeclarationSpecifiers) -> Read<()> {
         self.tokens.next();
         self.tokens.expect("(")?;
         self.tokens.expect("(")?;
@@ -158,19 +158,21 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a name with the pointers and arrays around it.
-    pub(super) fn declarator(&mut self, of: &Specifiers) -> Read<Declarator<'a>> {
+    pub(super) fn declarator(&mut self, of: &DeclarationSpecifiers) -> Read<ParsedDeclarator<'a>> {
         let Some(mut shape) = of.shape.clone() else {
             return Err(self.tokens.outside("a variable of type `void`"));
         };
         let target = of.region.unwrap_or(Region::Private);
         let (mut is_const, mut region) = (of.is_const, of.region);
-        let mut point = |shape: &mut Shape, is_const: &mut bool| {
+        let mut point = |shape: &mut ObjectType, is_const: &mut bool| {
             // What a pointer to constants points to is not assigned to; the reader does not track it.
             let is_read_only = std::mem::take(is_const) && target != Region::Constant;
             let to = region.take().unwrap_or(Region::Private);
-            let inner =
-                std::mem::replace(shape, Shape::Array(Box::new(Shape::Value(Type::INT)), 0));
-            *shape = Shape::Pointer(Box::new(inner), to);
+            let inner = std::mem::replace(
+                shape,
+                ObjectType::Array(Box::new(ObjectType::Value(Ty::INT)), 0),
+            );
+            *shape = ObjectType::Pointer(Box::new(inner), to);
             !is_read_only
         };
         let mut is_good = true;
@@ -200,7 +202,7 @@ impl<'a> Reader<'a> {
             if is_open || *length == Some(0) {
                 return Err(self.tokens.outside("an array without a length"));
             }
-            shape = Shape::Array(Box::new(shape), length.unwrap_or(0));
+            shape = ObjectType::Array(Box::new(shape), length.unwrap_or(0));
         }
         if is_inner {
             is_good &= point(&mut shape, &mut is_const);
@@ -209,7 +211,7 @@ impl<'a> Reader<'a> {
             return Err(self.tokens.outside("a large object"));
         }
         if is_good && named(name).is_none() {
-            Ok(Declarator { name, shape, is_const, region })
+            Ok(ParsedDeclarator { name, shape, is_const, region })
         } else {
             Err(self.tokens.outside(&format!("the declaration of `{name}`")))
         }
@@ -222,22 +224,24 @@ impl<'a> Reader<'a> {
     }
 
     /// The size of an object, or more where that is large.
-    fn bytes(&self, shape: &Shape) -> u64 {
+    fn bytes(&self, shape: &ObjectType) -> u64 {
         match shape {
-            Shape::Array(element, length) => self.bytes(element).saturating_mul(u64::from(*length)),
+            ObjectType::Array(element, length) => {
+                self.bytes(element).saturating_mul(u64::from(*length))
+            }
             // Its members have been measured where they are declared.
-            Shape::Record(_) | Shape::Value(_) | Shape::Pointer(..) => {
+            ObjectType::Record(_) | ObjectType::Value(_) | ObjectType::Pointer(..) => {
                 u64::from(self.program.layout(shape).0)
             }
         }
     }
 
     /// Reads the name of a scalar or vector type in a cast.
-    pub(super) fn cast_type(&mut self) -> Read<Type> {
+    pub(super) fn cast_type(&mut self) -> Read<Ty> {
         let of = self.specifiers()?;
         let is_plain = of.region.is_none() && !of.has_extras() && !of.is_const && !of.is_volatile;
         match of.shape {
-            Some(Shape::Value(ty)) if is_plain => Ok(ty),
+            Some(ObjectType::Value(ty)) if is_plain => Ok(ty),
             _ => Err(self.tokens.outside("a cast")),
         }
     }

@@ -1,9 +1,9 @@
 //! Copies by a group that are made in another way.
 
-use super::Reducer;
+use super::KernelReducer;
 use crate::ir::StmtKind;
 
-impl Reducer<'_> {
+impl KernelReducer<'_> {
     /// Makes copies without `cp.async`.
     pub(super) fn copies(&mut self) {
         for id in self.best.program.statements() {

@@ -1,9 +1,9 @@
 //! Functions of a kernel that is reduced: they end up in the place where they are called.
 
-use super::{Reducer, blocks};
+use super::{KernelReducer, blocks};
 use crate::ir::{ExprId, ExprKind, FunctionId, Program, StmtId, StmtKind};
 
-impl Reducer<'_> {
+impl KernelReducer<'_> {
     /// Puts the statements of a function before a statement that calls it, and its value in the place of the call. Other
     /// calls of it become numbers.
     pub(super) fn functions(&mut self) {

@@ -1,13 +1,13 @@
 //! Accesses to arrays that are out of range, race, or read what was not written.
 
-use super::Repair;
+use super::ProgramRepair;
 use crate::interpret::Faults;
 use crate::ir::{
-    Binary, Buffer, ExprId, ExprKind, Item, Place, Scalar, Space, StmtKind, Type, VarId,
+    Binary, Buffer, ExprId, ExprKind, Place, ScalarType, StmtKind, Storage, Ty, VarId, WorkItemId,
 };
-use crate::random::Key;
+use crate::random::SeedKey;
 
-impl Repair<'_> {
+impl ProgramRepair<'_> {
     /// Changes a read.
     pub(super) fn read(&mut self, id: ExprId, faults: Faults) {
         let expr = self.program.expr(id);
@@ -50,7 +50,7 @@ impl Repair<'_> {
         place: Place,
         value: ExprId,
         faults: Faults,
-        (key, rung): (Key, u8),
+        (key, rung): (SeedKey, u8),
     ) -> StmtKind {
         let place = match place {
             Place::Element(array, at) if rung == 0 && faults.has(Faults::RANGE) => {
@@ -73,27 +73,27 @@ impl Repair<'_> {
     }
 
     /// The index modulo the number of elements.
-    fn cut(&mut self, array: VarId, at: ExprId, lanes: u8, key: Key) -> ExprId {
+    fn cut(&mut self, array: VarId, at: ExprId, lanes: u8, key: SeedKey) -> ExprId {
         self.modulo(at, self.program.elements(array) / u32::from(lanes), key)
     }
 
     /// The index modulo a length.
-    pub(super) fn modulo(&mut self, at: ExprId, length: u32, key: Key) -> ExprId {
-        let uint = Type::scalar(Scalar::Uint);
+    pub(super) fn modulo(&mut self, at: ExprId, length: u32, key: SeedKey) -> ExprId {
+        let uint = Ty::scalar(ScalarType::Uint);
         let at = self.program.convert(at, uint, key);
         let length = self.program.literal(length.max(1).into(), uint, key);
         self.program.binary(Binary::Remainder, at, length, key)
     }
 
     /// The index of the element that only this work-item uses.
-    fn own(&mut self, array: VarId, key: Key) -> Option<ExprId> {
+    fn own(&mut self, array: VarId, key: SeedKey) -> Option<ExprId> {
         let item = match self.program.variable(array).space {
-            Space::Local if self.program.elements(array) >= self.program.sizes.group() => {
-                Item::LinearLocal
+            Storage::Local if self.program.elements(array) >= self.program.sizes.group() => {
+                WorkItemId::LinearLocal
             }
-            Space::Global(Buffer::Communication) => Item::LinearGlobal,
+            Storage::Global(Buffer::Communication) => WorkItemId::LinearGlobal,
             _ => return None,
         };
-        Some(self.program.add(ExprKind::Item(item), Type::INT, key))
+        Some(self.program.add(ExprKind::Item(item), Ty::INT, key))
     }
 }

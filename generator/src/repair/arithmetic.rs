@@ -1,13 +1,13 @@
 //! Arithmetic without a defined result.
 
-use super::Repair;
-use crate::ir::{Binary, Builtin, ExprId, ExprKind, Type};
-use crate::random::Key;
+use super::ProgramRepair;
+use crate::ir::{Binary, Builtin, ExprId, ExprKind, Ty};
+use crate::random::SeedKey;
 
 /// The rungs below the last one.
 const RUNGS: u64 = 3;
 
-impl Repair<'_> {
+impl ProgramRepair<'_> {
     /// Moves an operation one rung up.
     pub(super) fn arithmetic(&mut self, id: ExprId) {
         let expr = self.program.expr(id);
@@ -36,8 +36,8 @@ impl Repair<'_> {
         &mut self,
         operator: Binary,
         [a, b]: [ExprId; 2],
-        ty: Type,
-        (rung, key): (Option<u64>, Key),
+        ty: Ty,
+        (rung, key): (Option<u64>, SeedKey),
     ) -> ExprKind {
         let mut draws = key.child(1).stream();
         match rung {
@@ -61,7 +61,7 @@ impl Repair<'_> {
     }
 
     /// `a ^ b`, which has every type.
-    fn last(&self, a: ExprId, b: ExprId, ty: Type) -> ExprKind {
+    fn last(&self, a: ExprId, b: ExprId, ty: Ty) -> ExprKind {
         if self.features.allows("xor", ty) {
             return ExprKind::Binary(Binary::Xor, a, b);
         }
@@ -70,7 +70,13 @@ impl Repair<'_> {
     }
 
     /// The operation on unsigned numbers, converted back.
-    fn unsigned(&mut self, operator: Binary, [a, b]: [ExprId; 2], ty: Type, key: Key) -> ExprKind {
+    fn unsigned(
+        &mut self,
+        operator: Binary,
+        [a, b]: [ExprId; 2],
+        ty: Ty,
+        key: SeedKey,
+    ) -> ExprKind {
         let scalar = ty.scalar.with_sign(false);
         if !self.features.allows(operator.texts().1, ty.of(scalar))
             || !self.features.allows("or", ty.of(scalar))
@@ -96,7 +102,7 @@ impl Repair<'_> {
         builtin: Builtin,
         count: u8,
         mut arguments: [ExprId; 3],
-        (repairs, key): (u64, Key),
+        (repairs, key): (u64, SeedKey),
     ) -> ExprKind {
         let [a, b, c] = arguments;
         let ty = self.program.ty(a);
@@ -134,7 +140,7 @@ impl Repair<'_> {
         operator: Binary,
         a: ExprId,
         number: i128,
-        key: Key,
+        key: SeedKey,
     ) -> ExprId {
         let ty = self.program.ty(a);
         let by = self.program.literal(number, ty, key);

@@ -1,10 +1,10 @@
 //! Replaces features that are to be avoided and are there all the same: operators of infrastructure and of repairs.
 
-use super::Repair;
+use super::ProgramRepair;
 use crate::ir::constructs::construct;
-use crate::ir::{ExprId, ExprKind, Place, StmtKind, Type};
+use crate::ir::{ExprId, ExprKind, Place, StmtKind, Ty};
 
-impl Repair<'_> {
+impl ProgramRepair<'_> {
     /// Replaces every expression by a number that has a feature to be avoided.
     pub(super) fn leave_out(&mut self) {
         for id in self.program.statements() {
@@ -35,7 +35,7 @@ impl Repair<'_> {
     fn leave_out_of(&mut self, id: ExprId, is_index: bool) {
         if self.is_avoided(id) {
             let expr = &mut self.program.exprs[id.0 as usize];
-            let ty = if is_index { Type::INT } else { expr.ty };
+            let ty = if is_index { Ty::INT } else { expr.ty };
             let number = 1 + expr.key.named("avoided").stream().below(7);
             (expr.kind, expr.ty) = (ExprKind::Literal(ty.scalar.wrap(number.into())), ty);
             return;

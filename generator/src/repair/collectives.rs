@@ -1,19 +1,19 @@
 //! Collective functions whose team does not come together, whose sums overflow, or that read from no lane.
 
-use super::Repair;
+use super::ProgramRepair;
 use crate::interpret::Faults;
 use crate::ir::{Binary, Collective, Joint, Place, StmtKind, WARP};
-use crate::random::Key;
+use crate::random::SeedKey;
 
 /// A sum of values of a work-group that are smaller by this factor does not overflow: it has at most 64 work-items.
 const SHIFT: i128 = 6;
 
-impl Repair<'_> {
+impl ProgramRepair<'_> {
     pub(super) fn collective(
         &mut self,
         mut collective: Collective,
         faults: Faults,
-        (key, again): (Key, bool),
+        (key, again): (SeedKey, bool),
     ) -> StmtKind {
         let alone = StmtKind::Assign(Place::Variable(collective.into), collective.value);
         let key = key.named("collective");
@@ -42,7 +42,7 @@ impl Repair<'_> {
             };
             collective.width = width as u8;
             collective.at = Some(match faults.has(Faults::ORDER) {
-                true => self.program.literal((count / 2).into(), crate::ir::Type::INT, key),
+                true => self.program.literal((count / 2).into(), crate::ir::Ty::INT, key),
                 false => self.modulo(at, count, key.child(2)),
             });
         }

@@ -1,15 +1,15 @@
 //! Operations on floating-point numbers that are not exact.
 
-use super::Repair;
-use crate::ir::{Binary, Builtin, ExprId, ExprKind, Scalar, Type};
-use crate::random::Key;
+use super::ProgramRepair;
+use crate::ir::{Binary, Builtin, ExprId, ExprKind, ScalarType, Ty};
+use crate::random::SeedKey;
 
 /// The bits of operands that are cut: products of three of them are exact.
 const MASK: i128 = 63;
 /// The bits of integers that become floating-point numbers.
 const LOW: i128 = 0x3FF;
 
-impl Repair<'_> {
+impl ProgramRepair<'_> {
     /// True if an operand or the result of an operation is a floating-point number.
     pub(super) fn has_floats(&self, id: ExprId) -> bool {
         let expr = self.program.expr(id);
@@ -60,7 +60,7 @@ impl Repair<'_> {
     }
 
     /// A conversion that is defined for every value.
-    fn in_range(&mut self, operand: ExprId, ty: Type, key: Key) -> ExprKind {
+    fn in_range(&mut self, operand: ExprId, ty: Ty, key: SeedKey) -> ExprKind {
         if self.program.ty(operand).scalar == ty.scalar {
             return ExprKind::Convert(operand);
         }
@@ -69,9 +69,9 @@ impl Repair<'_> {
     }
 
     /// A small whole number from a value.
-    fn cut_float(&mut self, value: ExprId, key: Key) -> ExprId {
+    fn cut_float(&mut self, value: ExprId, key: SeedKey) -> ExprId {
         let ty = self.program.ty(value);
-        let int = ty.of(Scalar::Int);
+        let int = ty.of(ScalarType::Int);
         if !self.features.allows("and", int) || !self.features.allows("convert", ty) {
             return self.program.literal(3, ty, key);
         }

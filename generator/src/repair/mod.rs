@@ -14,7 +14,7 @@ pub(crate) mod objects;
 use crate::features::Features;
 use crate::interpret::{self, Faults, Report};
 use crate::ir::{
-    Binary, Block, ExprId, ExprKind, GroupCopy, Program, Space, StmtId, StmtKind, Type, Unary,
+    Binary, Block, ExprId, ExprKind, GroupCopy, Program, StmtId, StmtKind, Storage, Ty, Unary,
 };
 
 /// The interpretations after which nothing is kept of what misbehaves.
@@ -24,14 +24,14 @@ const ROUNDS: usize = 50;
 pub(crate) fn repair(program: &mut Program, features: &Features) -> Report {
     let mut round = 0;
     loop {
-        let mut repair = Repair { program, features };
+        let mut repair = ProgramRepair { program, features };
         if features.avoids_anything() {
             repair.leave_out();
         }
         // In each round, as repairs make constants: what comes out remains the same when it is repaired with edits.
         repair.constant_divisors();
         let report = interpret::run(program);
-        let mut repair = Repair { program, features };
+        let mut repair = ProgramRepair { program, features };
         match report.is_clean() {
             true if round < ROUNDS && repair.enter_branches(&report) => {}
             true => return report,
@@ -42,12 +42,12 @@ pub(crate) fn repair(program: &mut Program, features: &Features) -> Report {
     }
 }
 
-struct Repair<'a> {
+struct ProgramRepair<'a> {
     program: &'a mut Program,
     features: &'a Features,
 }
 
-impl Repair<'_> {
+impl ProgramRepair<'_> {
     fn round(&mut self, report: &Report) {
         for (index, faults) in report.exprs.iter().enumerate().filter(|(_, faults)| faults.any()) {
             let id = ExprId(index as u32);
@@ -124,8 +124,8 @@ impl Repair<'_> {
             {
                 let [start, limit] = if details.step > 0 { [0, 2] } else { [2, 0] };
                 let by = i128::from(details.step.unsigned_abs());
-                details.start = self.program.literal(start * by, Type::INT, key);
-                details.limit = self.program.literal(limit * by, Type::INT, key);
+                details.start = self.program.literal(start * by, Ty::INT, key);
+                details.limit = self.program.literal(limit * by, Ty::INT, key);
                 if again {
                     details.body.clear();
                 }
@@ -144,7 +144,7 @@ impl Repair<'_> {
             let StmtKind::If(condition, then, _) = &stmt.kind else { continue };
             let (condition, key) = (*condition, stmt.key);
             let is_dead = report.runs[index] > 0 && never_runs(then, report);
-            if !is_dead || stmt.repairs > 0 || !self.features.allows("not", Type::INT) {
+            if !is_dead || stmt.repairs > 0 || !self.features.allows("not", Ty::INT) {
                 continue;
             }
             if key.named("enter").stream().chance(85) {
@@ -166,7 +166,7 @@ fn is_constant(program: &Program, id: ExprId) -> bool {
     match &program.expr(id).kind {
         ExprKind::Variable(_) | ExprKind::Item(_) => false,
         ExprKind::Element(table, at) | ExprKind::Load(table, at)
-            if matches!(program.variable(*table).space, Space::Constant(_)) =>
+            if matches!(program.variable(*table).space, Storage::Constant(_)) =>
         {
             is_constant(program, *at)
         }
@@ -182,23 +182,23 @@ fn never_runs(block: &Block, report: &Report) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{For, Form, Item, Sizes, Variable};
+    use crate::ir::{For, LoopForm, Sizes, Variable, WorkItemId};
     use crate::print;
-    use crate::profile::{Mode, Profile, Tokens};
-    use crate::random::Key;
+    use crate::profile::{Mode, Profile, TokenRange};
+    use crate::random::SeedKey;
 
     /// clang 19 warns of a remainder by an element that is 0.
     #[test]
     fn elements_of_constant_tables_are_constants_at_constant_indices() {
         let mut program = Program::new(Sizes { global: [1; 3], local: [1; 3] });
-        let key = Key::root(0);
-        let space = Space::Constant(Box::new([5, 0]));
-        let table = Variable { name: "c1".to_owned(), ty: Type::INT, length: Some(2), space };
+        let key = SeedKey::root(0);
+        let space = Storage::Constant(Box::new([5, 0]));
+        let table = Variable { name: "c1".to_owned(), ty: Ty::INT, length: Some(2), space };
         let table = program.declare(table);
-        let one = program.literal(1, Type::INT, key);
-        let item = program.add(ExprKind::Item(Item::LinearLocal), Type::INT, key);
+        let one = program.literal(1, Ty::INT, key);
+        let item = program.add(ExprKind::Item(WorkItemId::LinearLocal), Ty::INT, key);
         let [known, unknown] =
-            [one, item].map(|at| program.add(ExprKind::Element(table, at), Type::INT, key));
+            [one, item].map(|at| program.add(ExprKind::Element(table, at), Ty::INT, key));
         assert!(is_constant(&program, known));
         assert!(!is_constant(&program, unknown));
     }
@@ -206,7 +206,7 @@ mod tests {
     /// Variants are repaired with their edits. If that changed the kernel, no variant would have its results.
     #[test]
     fn what_is_repaired_remains_when_it_is_repaired_again() {
-        let tokens = Tokens::new(300, 700).expect("a range");
+        let tokens = TokenRange::new(300, 700).expect("a range");
         let profile = Profile { mode: Mode::Vector, tokens, ..Profile::default() };
         for seed in 0..60 {
             let kernel = crate::generate(seed, &profile).expect("a profile that fits");
@@ -221,14 +221,14 @@ mod tests {
     #[test]
     fn loops_that_take_too_many_steps_together_are_shortened() {
         let mut program = Program::new(Sizes { global: [1; 3], local: [1; 3] });
-        let key = Key::root(0);
+        let key = SeedKey::root(0);
         for level in 0..5 {
-            let (name, space) = (format!("i{level}"), Space::Private);
-            let counter = program.declare(Variable { name, ty: Type::INT, length: None, space });
-            let [start, limit] = [0, 1000].map(|end| program.literal(end, Type::INT, key));
+            let (name, space) = (format!("i{level}"), Storage::Private);
+            let counter = program.declare(Variable { name, ty: Ty::INT, length: None, space });
+            let [start, limit] = [0, 1000].map(|end| program.literal(end, Ty::INT, key));
             let body = std::mem::take(&mut program.body);
             let details =
-                For { form: Form::For, counter, start, limit, step: 1, unroll: None, body };
+                For { form: LoopForm::For, counter, start, limit, step: 1, unroll: None, body };
             program.body = vec![program.statement(StmtKind::For(details), key)];
         }
         let features = Features::new(&Profile::default(), key);

@@ -1,13 +1,13 @@
 //! Ways to parts of objects that leave an array, go through a pointer that points to nothing, or lead to bytes without a
 //! value.
 
-use super::Repair;
-use crate::ir::{Address, ExprId, Initial, Path, Root, Shape, Step, StmtKind, Type, VarId};
-use crate::random::Key;
+use super::ProgramRepair;
+use crate::ir::{Address, ExprId, Initial, ObjectType, Path, Root, Step, StmtKind, Ty, VarId};
+use crate::random::SeedKey;
 
-impl Repair<'_> {
+impl ProgramRepair<'_> {
     /// The path with every index in range; what a pointer points to instead of its neighbours.
-    pub(super) fn cut_path(&mut self, path: &Path, key: Key) -> Path {
+    pub(super) fn cut_path(&mut self, path: &Path, key: SeedKey) -> Path {
         let root = match &path.root {
             Root::Variable(id) => Root::Variable(*id),
             Root::Pointer(pointer, _) => Root::Pointer(Box::new(self.cut_path(pointer, key)), None),
@@ -17,7 +17,7 @@ impl Repair<'_> {
         for step in &path.steps {
             let part = self.program.part(&shape, *step);
             cut.steps.push(match (*step, shape) {
-                (Step::Index(at), Shape::Array(_, length)) => {
+                (Step::Index(at), ObjectType::Array(_, length)) => {
                     Step::Index(self.modulo(at, length, key))
                 }
                 (step, _) => step,
@@ -28,19 +28,19 @@ impl Repair<'_> {
     }
 
     /// The widest member that is narrower than what a path leads to, in the union that it leads through.
-    pub(super) fn narrower(&self, path: &Path) -> Option<(Path, Type)> {
-        let size = |shape: &Shape| self.program.layout(shape).0;
+    pub(super) fn narrower(&self, path: &Path) -> Option<(Path, Ty)> {
+        let size = |shape: &ObjectType| self.program.layout(shape).0;
         let limit = size(&self.program.shape_at(path));
         let (mut union, id) = (0..path.steps.len()).rev().find_map(|end| {
             let outer = Path { root: path.root.clone(), steps: path.steps[..end].to_vec() };
             match self.program.shape_at(&outer) {
-                Shape::Record(id) if self.program.record(id).is_union => Some((outer, id)),
+                ObjectType::Record(id) if self.program.record(id).is_union => Some((outer, id)),
                 _ => None,
             }
         })?;
         let members = (0..).zip(&self.program.record(id).members);
         let narrower = members.filter_map(|(number, member)| match member {
-            Shape::Value(ty) if size(member) < limit => Some((number, *ty, size(member))),
+            ObjectType::Value(ty) if size(member) < limit => Some((number, *ty, size(member))),
             _ => None,
         });
         let (number, ty, _) = narrower.max_by_key(|(_, _, size)| *size)?;
@@ -55,7 +55,7 @@ impl Repair<'_> {
     }
 
     /// An assignment to a pointer that does not move it.
-    pub(super) fn point(&mut self, into: &Path, address: &Address, key: Key) -> StmtKind {
+    pub(super) fn point(&mut self, into: &Path, address: &Address, key: SeedKey) -> StmtKind {
         let address = match address {
             Address::Null => Address::Null,
             Address::Of(path) => Address::Of(self.cut_path(path, key)),
@@ -81,7 +81,9 @@ mod tests {
     use super::*;
     use crate::features::Features;
     use crate::interpret;
-    use crate::ir::{ExprKind, Place, Program, Record, RecordId, Scalar, Sizes, Space, Variable};
+    use crate::ir::{
+        ExprKind, Place, Program, Record, RecordId, ScalarType, Sizes, Storage, Variable,
+    };
     use crate::profile::Profile;
     use crate::repair::repair;
 
@@ -89,13 +91,13 @@ mod tests {
     #[test]
     fn the_member_that_has_a_value_is_added_to_the_result() {
         let run = |stored: i128| {
-            let key = Key::root(0);
+            let key = SeedKey::root(0);
             let mut program = Program::new(Sizes { global: [1; 3], local: [1; 3] });
-            let types = [Scalar::Char, Scalar::Long, Scalar::Short].map(Type::scalar);
-            let members = types.map(Shape::Value).to_vec();
+            let types = [ScalarType::Char, ScalarType::Long, ScalarType::Short].map(Ty::scalar);
+            let members = types.map(ObjectType::Value).to_vec();
             program.records.push(Record { name: "U0".into(), is_union: true, members });
-            let space = Space::Object(Shape::Record(RecordId(0)));
-            let (name, ty) = ("s0".into(), Type::INT);
+            let space = Storage::Object(ObjectType::Record(RecordId(0)));
+            let (name, ty) = ("s0".into(), Ty::INT);
             let object = program.declare(Variable { name, ty, length: None, space });
             let member = |number| Path { steps: vec![Step::Member(number)], ..Path::to(object) };
             let initials = Box::new([Initial::Number(1)]);

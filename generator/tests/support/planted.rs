@@ -2,9 +2,9 @@
 
 use clreduce_generator::interpret::{self, Faults};
 use clreduce_generator::ir::{
-    Binary, Block, ExprId, ExprKind, Place, Program, Shape, StmtId, StmtKind, Swizzle, Type,
+    Binary, Block, ExprId, ExprKind, ObjectType, Place, Program, StmtId, StmtKind, Swizzle, Ty,
 };
-use clreduce_generator::{Kernel, Key, Mode, Profile, generate, print};
+use clreduce_generator::{Kernel, Mode, Profile, SeedKey, generate, print};
 
 /// A kernel, and a program that does something else at one operation.
 pub struct Planted {
@@ -32,7 +32,7 @@ pub fn planted(first: u64) -> impl Iterator<Item = Planted> {
         if candidates.is_empty() {
             return None;
         }
-        let index = Key::root(number).named("plant").stream().pick(&candidates);
+        let index = SeedKey::root(number).named("plant").stream().pick(&candidates);
         let program = miscompiled(&kernel.program, index)?;
         let expression = print::expression(&kernel.program, ExprId(index as u32));
         Some(Planted { seed, kernel, program, expression })
@@ -70,7 +70,7 @@ fn miscompiled(program: &Program, index: usize) -> Option<Program> {
         {
             let from = program.ty(*of).scalar;
             let mut program = program.clone();
-            let other = Type::scalar(from.with_sign(!from.is_signed()));
+            let other = Ty::scalar(from.with_sign(!from.is_signed()));
             let narrow = program.add(ExprKind::Convert(*of), other, expr.key);
             program.exprs[index].kind = ExprKind::Convert(narrow);
             return Some(program);
@@ -92,7 +92,7 @@ fn stores_another(program: &Program, index: usize) -> bool {
                 (ExprKind::Variable(*variable), program.variable(*variable).ty, *value)
             }
             StmtKind::Assign(Place::Part(path), value) => match program.shape_at(path) {
-                Shape::Value(ty) => (ExprKind::Part(Box::new(path.clone())), ty, *value),
+                ObjectType::Value(ty) => (ExprKind::Part(Box::new(path.clone())), ty, *value),
                 _ => return None,
             },
             _ => return None,
@@ -108,10 +108,10 @@ fn stores_another(program: &Program, index: usize) -> bool {
 }
 
 /// The program with what was stored added to the result after the statement that stores it.
-fn observed(program: &Program, (after, kind, ty): &(StmtId, ExprKind, Type)) -> Program {
+fn observed(program: &Program, (after, kind, ty): &(StmtId, ExprKind, Ty)) -> Program {
     let mut program = program.clone();
-    let value = program.add(kind.clone(), *ty, Key::root(0));
-    let hash = program.statement(StmtKind::Hash(value), Key::root(0));
+    let value = program.add(kind.clone(), *ty, SeedKey::root(0));
+    let hash = program.statement(StmtKind::Hash(value), SeedKey::root(0));
     let insert = |block: &mut Block| {
         if let Some(at) = block.iter().position(|id| id == after) {
             block.insert(at + 1, hash);

@@ -4,7 +4,7 @@
 //! The interpreter is not the only judge. Where a verdict is confirmed, as that on the result of a reduction is, the variant
 //! goes through the other stages as well.
 
-use clreduce_generator::read::{self, Judgement, Launch};
+use clreduce_generator::read::{self, InterpreterVerdict, Launch};
 use clreduce_kernel::{Argument, KernelLaunch, Output, ProgramKind};
 
 use crate::configuration::VariantProgram;
@@ -44,9 +44,9 @@ pub(crate) fn judge(program: &VariantProgram<'_>, build_options: &[String]) -> E
             return Expected::Outside("the size of its work-groups is not known".to_owned());
         };
         match read::judge(program.source(), &read) {
-            Judgement::Valid(contents) => outputs.extend(launch.outputs(contents)),
-            Judgement::Invalid(reason) => return Expected::Invalid(reason),
-            Judgement::Outside(outside) => return Expected::Outside(outside.to_string()),
+            InterpreterVerdict::Valid(contents) => outputs.extend(launch.outputs(contents)),
+            InterpreterVerdict::Invalid(reason) => return Expected::Invalid(reason),
+            InterpreterVerdict::Outside(outside) => return Expected::Outside(outside.to_string()),
         }
     }
     Expected::Right(outputs)

@@ -39,6 +39,6 @@ pub use connection::Remote;
 pub use failure::RemoteError;
 pub use fingerprint::Fingerprint;
 pub use options::{KeyValue, RemoteAddress, RemoteOptions};
-pub use order::{Sandbox, SandboxLevel, TestFiles};
+pub use order::{ActionFiles, OrderedSandboxLevel, Sandbox};
 pub use test::{RemoteCalibration, RemoteSettings, RemoteTest};
 pub use worker::judge_main;

@@ -72,14 +72,14 @@ pub(crate) enum OrderedTest {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sandbox {
     /// Its kind.
-    pub level: SandboxLevel,
+    pub level: OrderedSandboxLevel,
     /// The exceptions. Paths are those of the other machine.
     pub permissions: Permissions,
 }
 
 /// A kind of sandbox.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum SandboxLevel {
+pub enum OrderedSandboxLevel {
     /// Landlock where the kernel of the machine has it, and otherwise none.
     #[default]
     Auto,
@@ -91,12 +91,12 @@ pub enum SandboxLevel {
 
 /// The files of a test, and the test as an action runs it.
 #[derive(Clone, Debug)]
-pub struct TestFiles {
+pub struct ActionFiles {
     pub(crate) folder: Folder,
     pub(crate) test: OrderedTest,
 }
 
-impl TestFiles {
+impl ActionFiles {
     /// The files of a command: its program, or the scripts that a line for the shell names by absolute paths. `more` are
     /// files and folders that lie beside it.
     ///
@@ -252,7 +252,7 @@ mod tests {
         let script = folder.path().join("t.sh");
         std::fs::write(&script, "exit 0").unwrap();
         let line = format!("sh {} a.c", script.display());
-        let files = TestFiles::of_command(&TestCommand::Shell(line), &[]).unwrap();
+        let files = ActionFiles::of_command(&TestCommand::Shell(line), &[]).unwrap();
         let OrderedTest::Shell(line) = &files.test else { panic!("{:?}", files.test) };
         assert_eq!(line, "sh @clreduce-root@/test/t.sh a.c");
     }
@@ -272,7 +272,7 @@ mod tests {
             compiler.display()
         );
         let recipe = Recipe::parse(&path, text).unwrap();
-        let files = TestFiles::of_recipe(&recipe, &path, &[]).unwrap();
+        let files = ActionFiles::of_recipe(&recipe, &path, &[]).unwrap();
         let mut blobs = Vec::new();
         files.folder.blobs(&mut blobs);
         let texts = blobs.iter().map(|blob| blob.bytes().unwrap());
@@ -294,7 +294,7 @@ mod tests {
         #[cfg(unix)]
         std::os::unix::fs::symlink(&below, below.join("again")).unwrap();
         let command = TestCommand::Program { path: script, args: Vec::new() };
-        let files = |more: PathBuf| TestFiles::of_command(&command, &[more]);
+        let files = |more: PathBuf| ActionFiles::of_command(&command, &[more]);
         let mut blobs = Vec::new();
         files(below.clone()).unwrap().folder.blobs(&mut blobs);
         assert_eq!(blobs.len(), 2 + 2);

@@ -23,7 +23,7 @@ use crate::fingerprint::Fingerprint;
 use crate::job::{
     CacheUse, Circumstances, Job, ORDER, ORIGINAL, PROGRAM, TEST, VARIANT, WorkerAnswer,
 };
-use crate::order::{Ask, Order, OrderedTest, Sandbox, TestFiles};
+use crate::order::{ActionFiles, Ask, Order, OrderedTest, Sandbox};
 use crate::tree::Folder;
 
 /// The number of times that the first questions are asked, on different machines if the service wills.
@@ -97,7 +97,7 @@ impl RemoteTest {
     /// When a file cannot be read, no machine answers, or two have different tools. `None` once `cancel` is triggered.
     pub fn new(
         remote: Arc<Remote>,
-        files: TestFiles,
+        files: ActionFiles,
         settings: RemoteSettings,
         cancel: &Cancel,
     ) -> Result<Option<Self>, RemoteError> {

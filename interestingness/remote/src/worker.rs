@@ -21,7 +21,7 @@ use crate::answer::{Answer, AskedAbout, Calibrated, NO_ANSWER, OTHER_TOOLS, Says
 use crate::environment;
 use crate::fingerprint::Fingerprint;
 use crate::job::{ANSWER, JUDGE, ORDER, ORIGINAL, TEST, VARIANT};
-use crate::order::{Ask, Order, OrderedTest, ROOT, Sandbox, SandboxLevel};
+use crate::order::{Ask, Order, OrderedSandboxLevel, OrderedTest, ROOT, Sandbox};
 
 /// The folder for the folders of the test, in the folder of the action.
 const TEMPORARY: &str = "tmp";
@@ -229,12 +229,12 @@ fn confinement(
 ) -> Result<(Confinement, Option<String>), NoSandbox> {
     let permissions = sandbox.permissions.clone();
     Ok(match (sandbox.level, found) {
-        (SandboxLevel::Off, _) | (SandboxLevel::Auto, Some(NONE)) => {
+        (OrderedSandboxLevel::Off, _) | (OrderedSandboxLevel::Auto, Some(NONE)) => {
             (Confinement::Unconfined, None)
         }
-        (SandboxLevel::Strict, _) => (Confinement::bubblewrap(permissions)?, None),
-        (SandboxLevel::Auto, Some(_)) => (Confinement::Landlock(permissions), None),
-        (SandboxLevel::Auto, None) => match Confinement::landlock(permissions) {
+        (OrderedSandboxLevel::Strict, _) => (Confinement::bubblewrap(permissions)?, None),
+        (OrderedSandboxLevel::Auto, Some(_)) => (Confinement::Landlock(permissions), None),
+        (OrderedSandboxLevel::Auto, None) => match Confinement::landlock(permissions) {
             Ok(confinement) => (confinement, None),
             Err(reason @ (NoSandbox::Landlock | NoSandbox::System)) => {
                 (Confinement::Unconfined, Some(reason.to_string()))

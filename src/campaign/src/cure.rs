@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use clreduce_generator::{Avoid, Construct, ConstructKind, Kernel, Number};
+use clreduce_generator::{Avoid, Construct, ConstructKind, Kernel, SubstituteNumber};
 use clreduce_process::in_parallel;
 
 use crate::outcome::{Class, Observed, Subject};
@@ -142,7 +142,7 @@ impl Search<'_> {
         if !Kernel::has_family(construct) {
             return Some(Vec::new());
         }
-        for number in Number::TRUTHS {
+        for number in SubstituteNumber::TRUTHS {
             if let Some(kernel) = self.small.with_number(construct, number)
                 && self.shows(&kernel)?
             {

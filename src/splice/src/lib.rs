@@ -15,7 +15,7 @@ mod shape;
 mod site;
 mod variable;
 
-use clreduce_generator::{Key, Stream};
+use clreduce_generator::{SeedKey, Stream};
 use clreduce_language::{KernelParameter, NodeId, kernel_signatures};
 use clreduce_passes::{normalized, single_kernels};
 use clreduce_testcase::Language;
@@ -69,7 +69,7 @@ pub enum SpliceError {
 /// # Errors
 /// When the collection has no kernel that can get a part of another one.
 pub fn splice(collection: &dyn Collection, seed: u64) -> Result<Spliced, SpliceError> {
-    let key = Key::root(seed).named("splice").child(FORMAT);
+    let key = SeedKey::root(seed).named("splice").child(FORMAT);
     if collection.count() == 0 {
         return Err(SpliceError::NoKernel);
     }
@@ -127,7 +127,7 @@ fn with_parts(
     collection: &dyn Collection,
     host: usize,
     text: Vec<u8>,
-    key: Key,
+    key: SeedKey,
 ) -> Option<WithParts> {
     let mut sources = vec![host];
     let dimensions = launch::dimensions(&text);
@@ -159,7 +159,7 @@ fn one_part(
     collection: &dyn Collection,
     (program, dimensions): (&ParsedKernels, usize),
     part: u64,
-    key: Key,
+    key: SeedKey,
 ) -> Option<(usize, ParsedKernels)> {
     let mut stream = key.stream();
     let kind = stream.weighted(&SiteKind::WEIGHTS)?;

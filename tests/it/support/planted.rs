@@ -14,7 +14,7 @@ use clreduce_campaign::{
 use clreduce_devices::{
     Backend, Device, DeviceError, DeviceFacts, FoundDevice, Transport, WorkerOptions,
 };
-use clreduce_generator::read::{self, Judgement};
+use clreduce_generator::read::{self, InterpreterVerdict};
 use clreduce_kernel::{
     Argument, Crash, Fill, KernelLaunch, KernelRun, Output, ProgramKind, RunLimits, RunOutcome,
     RunReport, Scalar,
@@ -234,9 +234,9 @@ fn judge(run: &KernelRun, launch: &KernelLaunch) -> Result<Vec<Output>, String> 
         arguments: launch.arguments.iter().map(argument).collect(),
     };
     match read::judge(&run.source, &read) {
-        Judgement::Valid(contents) => Ok(launch.outputs(contents)),
-        Judgement::Invalid(reason) => Err(reason),
-        Judgement::Outside(outside) => Err(outside.to_string()),
+        InterpreterVerdict::Valid(contents) => Ok(launch.outputs(contents)),
+        InterpreterVerdict::Invalid(reason) => Err(reason),
+        InterpreterVerdict::Outside(outside) => Err(outside.to_string()),
     }
 }
 

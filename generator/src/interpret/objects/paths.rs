@@ -1,8 +1,8 @@
 //! Finds what paths lead to, with the faults on the way.
 
-use super::{Node, Target, Targets};
+use super::{Node, Pointee, Targets};
 use crate::interpret::{Faults, Machine, index, items};
-use crate::ir::{ExprId, Path, Root, Shape, Step, VarId};
+use crate::ir::{ExprId, ObjectType, Path, Root, Step, VarId};
 
 impl Machine<'_> {
     /// Finds what a path leads to. If it is to be written, what that does to unions is done.
@@ -11,13 +11,13 @@ impl Machine<'_> {
         path: &Path,
         (mask, write): (u64, bool),
         node: Node,
-    ) -> (Targets, Shape) {
+    ) -> (Targets, ObjectType) {
         self.report.steps += ((1 + path.steps.len()) * self.width) as u64;
         let (mut targets, mut shape) = match &path.root {
             Root::Variable(variable) => self.variable(*variable, mask),
             Root::Pointer(pointer, at) => {
                 let values = self.pointers(pointer, mask, node);
-                let Shape::Pointer(shape, _) = self.program.shape_at(pointer) else {
+                let ObjectType::Pointer(shape, _) = self.program.shape_at(pointer) else {
                     unreachable!("only pointers point to something")
                 };
                 let mut targets = vec![None; self.width];
@@ -46,7 +46,7 @@ impl Machine<'_> {
                     self.step_by(&mut targets, at, &part, mask, node);
                 }
                 Step::Member(member) => {
-                    let Shape::Record(record) = shape else {
+                    let ObjectType::Record(record) = shape else {
                         unreachable!("only records have members")
                     };
                     in_union |= self.program.record(record).is_union;
@@ -65,23 +65,23 @@ impl Machine<'_> {
         (targets, shape)
     }
 
-    pub(super) fn variable(&self, variable: VarId, mask: u64) -> (Targets, Shape) {
+    pub(super) fn variable(&self, variable: VarId, mask: u64) -> (Targets, ObjectType) {
         let shape = self.program.shape(variable);
         let end = self.program.layout(&shape).0;
         let mut targets = vec![None; self.width];
         for item in items(mask) {
             let life = self.objects.lives[variable.0 as usize * self.width + item];
-            targets[item] = Some(Target { variable, life, offset: 0, first: 0, end });
+            targets[item] = Some(Pointee { variable, life, offset: 0, first: 0, end });
         }
         (targets, shape)
     }
 
     /// Takes the values of those bytes away that a write to a member of this number of bytes leaves without a certain value: the
     /// bytes beyond it in a union, or the padding of a structure in a union.
-    fn forget_beside(&mut self, targets: &Targets, shape: &Shape, size: u32) {
+    fn forget_beside(&mut self, targets: &Targets, shape: &ObjectType, size: u32) {
         let mut ranges = Vec::new();
         match shape {
-            Shape::Record(record) if self.program.record(*record).is_union => {
+            ObjectType::Record(record) if self.program.record(*record).is_union => {
                 ranges.push((size, self.program.layout(shape).0));
             }
             _ => self.program.padding(shape, 0, &mut ranges),
@@ -94,7 +94,7 @@ impl Machine<'_> {
         &mut self,
         targets: &mut Targets,
         by: ExprId,
-        element: &Shape,
+        element: &ObjectType,
         mask: u64,
         node: Node,
     ) {

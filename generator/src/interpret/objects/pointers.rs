@@ -1,6 +1,6 @@
 //! The values of pointers: null, or the place of something that exists.
 
-use super::{Node, Pointers, Target};
+use super::{Node, Pointee, Pointers};
 use crate::interpret::{Faults, Machine, items};
 use crate::ir::{Address, Path, Root, StmtId};
 
@@ -16,7 +16,7 @@ impl Machine<'_> {
                 .iter()
                 .rev()
                 .try_fold(0, |value, byte| byte.map(|byte| value << 8 | u64::from(byte)));
-            let stale = |target: Target| {
+            let stale = |target: Pointee| {
                 self.objects.lives[target.variable.0 as usize * self.width + item] != target.life
             };
             let pointer =
@@ -80,7 +80,7 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn set_pointer(&mut self, target: Target, item: usize, pointer: Option<Target>) {
+    pub(super) fn set_pointer(&mut self, target: Pointee, item: usize, pointer: Option<Pointee>) {
         self.objects.targets.extend(pointer);
         let value = pointer.map_or(0, |_| self.objects.targets.len() as u64);
         for (byte, new) in self.bytes(target, item).iter_mut().zip(value.to_le_bytes()) {

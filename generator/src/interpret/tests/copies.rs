@@ -2,11 +2,13 @@
 
 use super::{Checked, Kernel, assert_faults};
 use crate::interpret::Faults;
-use crate::ir::{Binary, Buffer, ExprId, GroupCopy, Item, Jump, Scalar, Space, StmtKind, VarId};
+use crate::ir::{
+    Binary, Buffer, ExprId, GroupCopy, Jump, ScalarType, StmtKind, Storage, VarId, WorkItemId,
+};
 
 impl Kernel {
     fn emi(&mut self) -> VarId {
-        self.memory(Scalar::Int, None, Space::Global(Buffer::Emi))
+        self.memory(ScalarType::Int, None, Storage::Global(Buffer::Emi))
     }
 
     /// A copy of a number of elements, which lie apart in global memory by a stride, with what is done meanwhile.
@@ -47,17 +49,17 @@ impl Kernel {
         make: fn(&mut Self, VarId, VarId),
     ) {
         let (local, global) =
-            (self.memory(Scalar::Long, Some(4), Space::Local), self.communication());
+            (self.memory(ScalarType::Long, Some(4), Storage::Local), self.communication());
         let (lid, zero) = (self.lid(), self.number(0));
         self.write(local, lid);
         if with_barrier {
             self.barrier();
         }
         let (group, four) =
-            (self.item(Item::LinearGroup), self.number(if of_group { 4 } else { 0 }));
+            (self.item(WorkItemId::LinearGroup), self.number(if of_group { 4 } else { 0 }));
         let first = self.binary(Binary::Multiply, group, four);
         self.copy((global, first), (local, zero), (4, 1), |k| make(k, local, global));
-        let at = self.item(Item::LinearGlobal);
+        let at = self.item(WorkItemId::LinearGlobal);
         let value =
             self.element(if of_group { global } else { local }, if of_group { at } else { lid });
         self.hash(value);
@@ -167,7 +169,7 @@ fn copies_by_a_group_are_made_when_they_are_waited_for() {
         }),
         ("copy of what nobody has written", (1, 4), Some(Faults::UNSET), |k| {
             let (local, global) =
-                (k.memory(Scalar::Long, Some(4), Space::Local), k.communication());
+                (k.memory(ScalarType::Long, Some(4), Storage::Local), k.communication());
             let zero = k.number(0);
             k.copy((global, zero), (local, zero), (4, 1), |_| {});
         }),

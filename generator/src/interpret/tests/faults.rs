@@ -3,7 +3,7 @@
 use super::kernel::Kernel;
 use super::{Checked, assert_faults};
 use crate::interpret::Faults;
-use crate::ir::{Atomic, Binary, Item, Jump, Place, Reduce, Scalar, Space, StmtKind};
+use crate::ir::{Atomic, Binary, Jump, Place, Reduce, ScalarType, StmtKind, Storage, WorkItemId};
 
 const CASES: &[Checked] = &[
     ("sum in range", (1, 1), None, |k| sum_with(k, 0)),
@@ -34,7 +34,7 @@ const CASES: &[Checked] = &[
     }),
     ("local memory of another group", (2, 1), Some(Faults::UNSET), |k| {
         let (array, lid) = (k.local(1), k.lid());
-        let (group, zero) = (k.item(Item::LinearGroup), k.number(0));
+        let (group, zero) = (k.item(WorkItemId::LinearGroup), k.number(0));
         let is_first = k.binary(Binary::Equal, group, zero);
         k.branch(is_first, |k| k.write(array, lid));
         let value = k.element(array, lid);
@@ -59,7 +59,7 @@ const CASES: &[Checked] = &[
     }),
     ("two groups write their elements", (2, 1), None, |k| {
         let array = k.communication();
-        let at = k.item(Item::LinearGlobal);
+        let at = k.item(WorkItemId::LinearGlobal);
         k.write(array, at);
     }),
     ("barrier under a local condition", (1, 4), Some(Faults::DIVERGENCE), |k| {
@@ -67,7 +67,7 @@ const CASES: &[Checked] = &[
         k.branch(lid, Kernel::barrier);
     }),
     ("barrier under a condition of the group", (2, 4), None, |k| {
-        let group = k.item(Item::LinearGroup);
+        let group = k.item(WorkItemId::LinearGroup);
         k.branch(group, Kernel::barrier);
     }),
     ("continue of some before a barrier", (1, 2), Some(Faults::DIVERGENCE), |k| {
@@ -103,7 +103,7 @@ const CASES: &[Checked] = &[
         k.repeat(1, 2, |k, _| k.section(0, |k| k.declare(3)));
     }),
     ("section that comes twice to one of two groups", (2, 1), Some(Faults::ORDER), |k| {
-        let (group, two) = (k.item(Item::LinearGroup), k.number(2));
+        let (group, two) = (k.item(WorkItemId::LinearGroup), k.number(2));
         let rounds = k.binary(Binary::Multiply, group, two);
         k.repeat_to(1, rounds, |k, _| k.section(0, |k| k.declare(3)));
     }),
@@ -179,7 +179,7 @@ fn sum_with(kernel: &mut Kernel, number: i64) {
 }
 
 fn write_at(kernel: &mut Kernel, at: i64) {
-    let array = kernel.memory(Scalar::Int, Some(2), Space::Private);
+    let array = kernel.memory(ScalarType::Int, Some(2), Storage::Private);
     kernel.push(StmtKind::DeclareArray(array, Box::new([])));
     let at = kernel.number(at);
     kernel.write(array, at);

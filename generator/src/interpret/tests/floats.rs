@@ -3,15 +3,15 @@
 use super::{Checked, Kernel, assert_faults};
 use crate::interpret::{FIRST, Faults, mixed};
 use crate::ir::{
-    Binary, Builtin, Exact, ExprId, ExprKind, Initial, Path, Place, Record, RecordId, Scalar,
-    Shape, Space, Step, StmtKind, Type, Unary, VarId,
+    Binary, Builtin, Exact, ExprId, ExprKind, Initial, ObjectType, Path, Place, Record, RecordId,
+    ScalarType, Step, StmtKind, Storage, Ty, Unary, VarId,
 };
 
-const FLOAT: Type = Type::scalar(Scalar::Float);
+const FLOAT: Ty = Ty::scalar(ScalarType::Float);
 
 impl Kernel {
     /// `number / 2^scale`, in all lanes.
-    fn real(&mut self, number: i64, scale: u32, ty: Type) -> ExprId {
+    fn real(&mut self, number: i64, scale: u32, ty: Ty) -> ExprId {
         let stored = Exact::new(number, scale).stored();
         self.program.add(ExprKind::Literal(stored), ty, Self::key())
     }
@@ -21,8 +21,8 @@ impl Kernel {
     }
 
     /// A conversion as it is, also one that is not defined for every value.
-    fn converted(&mut self, value: ExprId, scalar: Scalar) {
-        let value = self.program.add(ExprKind::Convert(value), Type::scalar(scalar), Self::key());
+    fn converted(&mut self, value: ExprId, scalar: ScalarType) {
+        let value = self.program.add(ExprKind::Convert(value), Ty::scalar(scalar), Self::key());
         self.hash(value);
     }
 
@@ -40,13 +40,13 @@ impl Kernel {
     }
 
     fn bits(&mut self, value: ExprId) {
-        let value = self.program.add(ExprKind::Reinterpret(value), Type::INT, Self::key());
+        let value = self.program.add(ExprKind::Reinterpret(value), Ty::INT, Self::key());
         self.hash(value);
     }
 
     /// `float v = 1;`, changed in a loop.
     fn accumulated(&mut self, rounds: i64, operator: Binary, number: i64) {
-        let (sum, one) = (self.memory(Scalar::Float, None, Space::Private), self.float(1, 0));
+        let (sum, one) = (self.memory(ScalarType::Float, None, Storage::Private), self.float(1, 0));
         self.push(StmtKind::Declare(sum, one));
         self.repeat(1, rounds, |k, _| {
             let (old, number) = (k.read(sum), k.float(number, 0));
@@ -59,14 +59,14 @@ impl Kernel {
 
     /// A union of a `float` and an `int`, and what is written and read: the number of the member, and the value.
     fn union(&mut self, stored: i64, read: u8) {
-        let members = vec![Shape::Value(FLOAT), Shape::Value(Type::INT)];
+        let members = vec![ObjectType::Value(FLOAT), ObjectType::Value(Ty::INT)];
         self.program.records.push(Record { name: "U0".into(), is_union: true, members });
-        let space = Space::Object(Shape::Record(RecordId(0)));
-        let object = self.memory(Scalar::Int, None, space);
+        let space = Storage::Object(ObjectType::Record(RecordId(0)));
+        let object = self.memory(ScalarType::Int, None, space);
         self.push(StmtKind::DeclareObject(object, [Initial::Number(0)].into()));
         let value = self.float(stored, 1);
         self.push(StmtKind::Assign(Place::Part(part(object, 0)), value));
-        let ty = if read == 0 { FLOAT } else { Type::INT };
+        let ty = if read == 0 { FLOAT } else { Ty::INT };
         let kind = ExprKind::Part(Box::new(part(object, read)));
         let value = self.program.add(kind, ty, Self::key());
         self.hash(value);
@@ -95,7 +95,7 @@ fn what_is_not_exact_in_every_way_to_compute_it_is_a_fault() {
             k.hashed(Binary::Subtract, a, b);
         }),
         ("difference of large numbers of `double`", (1, 1), None, |k| {
-            let double = Type::scalar(Scalar::Double);
+            let double = Ty::scalar(ScalarType::Double);
             let (a, b) = (k.real(MOST, 0, double), k.real(MOST, 0, double));
             k.hashed(Binary::Subtract, a, b);
         }),
@@ -121,7 +121,7 @@ fn what_is_not_exact_in_every_way_to_compute_it_is_a_fault() {
         }),
         ("division by a power of two that the compiler does not know", (1, 1), ARITHMETIC, |k| {
             let (a, four) = (k.float(8, 0), k.float(4, 0));
-            let b = k.memory(Scalar::Float, None, Space::Private);
+            let b = k.memory(ScalarType::Float, None, Storage::Private);
             k.push(StmtKind::Declare(b, four));
             let b = k.read(b);
             k.hashed(Binary::Divide, a, b);
@@ -134,27 +134,27 @@ fn what_is_not_exact_in_every_way_to_compute_it_is_a_fault() {
         }),
         ("large number to `float`", (1, 1), ARITHMETIC, |k| {
             let value = k.number(MOST + 1);
-            k.converted(value, Scalar::Float);
+            k.converted(value, ScalarType::Float);
         }),
         ("large number to `double`", (1, 1), None, |k| {
             let value = k.number(MOST + 1);
-            k.converted(value, Scalar::Double);
+            k.converted(value, ScalarType::Double);
         }),
         ("to a type that has the number", (1, 1), None, |k| {
             let value = k.float(-257, 1);
-            k.converted(value, Scalar::Char);
+            k.converted(value, ScalarType::Char);
         }),
         ("to a type that does not have the number", (1, 1), ARITHMETIC, |k| {
             let value = k.float(-258, 1);
-            k.converted(value, Scalar::Char);
+            k.converted(value, ScalarType::Char);
         }),
         ("negative number to an unsigned type", (1, 1), ARITHMETIC, |k| {
             let value = k.float(-1, 0);
-            k.converted(value, Scalar::Uint);
+            k.converted(value, ScalarType::Uint);
         }),
         ("fraction above -1 to an unsigned type", (1, 1), None, |k| {
             let value = k.float(-1, 1);
-            k.converted(value, Scalar::Uint);
+            k.converted(value, ScalarType::Uint);
         }),
         ("implicit conversion of a large number", (1, 1), ARITHMETIC, |k| {
             let (a, b) = (k.float(1, 0), k.number(MOST + 2));
@@ -231,7 +231,7 @@ fn results_have_the_numbers_with_their_fractions() {
         }),
         ("conversion towards zero", -2, |k| {
             let value = k.float(-11, 2);
-            k.converted(value, Scalar::Int);
+            k.converted(value, ScalarType::Int);
         }),
         ("bits", 0xC020_0000_u32.cast_signed().into(), |k| {
             let value = k.float(-5, 1);
@@ -256,10 +256,11 @@ fn results_have_the_numbers_with_their_fractions() {
 #[test]
 fn copies_of_structures_have_their_numbers() {
     let mut k = Kernel::new(1, 2);
-    let members = vec![Shape::Value(Type::INT), Shape::Value(FLOAT)];
+    let members = vec![ObjectType::Value(Ty::INT), ObjectType::Value(FLOAT)];
     k.program.records.push(Record { name: "S0".into(), is_union: false, members });
     let [first, second] = [0, 1].map(|number| {
-        let object = k.memory(Scalar::Int, None, Space::Object(Shape::Record(RecordId(0))));
+        let object =
+            k.memory(ScalarType::Int, None, Storage::Object(ObjectType::Record(RecordId(0))));
         let initial = Initial::Number(Exact::new(number, 1).stored());
         k.push(StmtKind::DeclareObject(object, [Initial::Number(7), initial].into()));
         object

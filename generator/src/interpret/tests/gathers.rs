@@ -2,11 +2,14 @@
 
 use super::{Checked, Kernel, assert_faults};
 use crate::interpret::{FIRST, Faults, mixed};
-use crate::ir::{Atomic, Binary, ExprId, For, Form, Gather, Jump, Scalar, Space, StmtKind, Way};
+use crate::ir::{
+    Atomic, Binary, CombineMethod, ExprId, For, Gather, Jump, LoopForm, ScalarType, StmtKind,
+    Storage,
+};
 
 impl Kernel {
     /// Adds up values of the group, which begin with 100, and adds the sum to the result.
-    fn gather(&mut self, way: Way, value: ExprId) {
+    fn gather(&mut self, way: CombineMethod, value: ExprId) {
         let (into, cells) = (self.declare(0), self.local(2));
         let function = Atomic::Add;
         self.push(StmtKind::Gather(Gather { way, function, first: 100, value, cells, into }));
@@ -16,16 +19,16 @@ impl Kernel {
 
     /// As `gather`, with the ticket times a factor.
     fn gather_tickets(&mut self, factor: ExprId) {
-        let ticket = self.memory(Scalar::Int, None, Space::Private);
+        let ticket = self.memory(ScalarType::Int, None, Storage::Private);
         let number = self.read(ticket);
         let value = self.binary(Binary::Multiply, number, factor);
-        self.gather(Way::Ticket(ticket), value);
+        self.gather(CombineMethod::Ticket(ticket), value);
     }
 
     /// The number of rounds of a loop from 0 to a limit, without those that a jump at 1 leaves out.
-    fn rounds(&mut self, form: Form, limit: i64, jump: Option<Jump>) {
+    fn rounds(&mut self, form: LoopForm, limit: i64, jump: Option<Jump>) {
         let count = self.declare(0);
-        let counter = self.memory(Scalar::Int, None, Space::Private);
+        let counter = self.memory(ScalarType::Int, None, Storage::Private);
         let (start, limit) = (self.number(0), self.number(limit));
         let body = self.block(|k| {
             if let Some(jump) = jump {
@@ -57,12 +60,12 @@ fn what_depends_on_who_is_first_is_a_fault() {
         }),
         ("numbers of the work-items, by compare and exchange", (2, 4), None, |k| {
             let lid = k.lid();
-            k.gather(Way::CompareExchange, lid);
+            k.gather(CombineMethod::CompareExchange, lid);
         }),
         ("compare and exchange in a section", (1, 4), Some(Faults::ORDER), |k| {
             k.section(0, |k| {
                 let (into, cells, value) = (k.declare(0), k.local(2), k.number(1));
-                let (way, function) = (Way::CompareExchange, Atomic::Xor);
+                let (way, function) = (CombineMethod::CompareExchange, Atomic::Xor);
                 k.push(StmtKind::Gather(Gather { way, function, first: 0, value, cells, into }));
                 into
             });
@@ -81,17 +84,17 @@ fn sums_and_rounds_are_those_of_c() {
         }),
         ("compare and exchange", 106, |k| {
             let lid = k.lid();
-            k.gather(Way::CompareExchange, lid);
+            k.gather(CombineMethod::CompareExchange, lid);
         }),
-        ("for", 3, |k| k.rounds(Form::For, 3, None)),
-        ("while", 3, |k| k.rounds(Form::While, 3, None)),
-        ("do", 3, |k| k.rounds(Form::DoWhile, 3, None)),
-        ("for without a round", 0, |k| k.rounds(Form::For, 0, None)),
-        ("while without a round", 0, |k| k.rounds(Form::While, 0, None)),
-        ("do with its first round", 1, |k| k.rounds(Form::DoWhile, 0, None)),
-        ("continue in while", 2, |k| k.rounds(Form::While, 3, Some(Jump::Continue))),
-        ("continue in do", 2, |k| k.rounds(Form::DoWhile, 3, Some(Jump::Continue))),
-        ("break in do", 1, |k| k.rounds(Form::DoWhile, 3, Some(Jump::Break))),
+        ("for", 3, |k| k.rounds(LoopForm::For, 3, None)),
+        ("while", 3, |k| k.rounds(LoopForm::While, 3, None)),
+        ("do", 3, |k| k.rounds(LoopForm::DoWhile, 3, None)),
+        ("for without a round", 0, |k| k.rounds(LoopForm::For, 0, None)),
+        ("while without a round", 0, |k| k.rounds(LoopForm::While, 0, None)),
+        ("do with its first round", 1, |k| k.rounds(LoopForm::DoWhile, 0, None)),
+        ("continue in while", 2, |k| k.rounds(LoopForm::While, 3, Some(Jump::Continue))),
+        ("continue in do", 2, |k| k.rounds(LoopForm::DoWhile, 3, Some(Jump::Continue))),
+        ("break in do", 1, |k| k.rounds(LoopForm::DoWhile, 3, Some(Jump::Break))),
     ];
     for (name, expected, make) in cases {
         let mut kernel = Kernel::new(1, 4);

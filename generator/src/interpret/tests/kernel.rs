@@ -2,10 +2,11 @@
 
 use crate::interpret::{Faults, run};
 use crate::ir::{
-    Binary, Block, Buffer, ExprId, ExprKind, For, Form, Function, FunctionId, Item, Jump, Place,
-    Program, Scalar, Section, Sizes, Space, StmtKind, Type, VarId, Variable,
+    AtomicSection, Binary, Block, Buffer, ExprId, ExprKind, For, Function, FunctionId, Jump,
+    LoopForm, Place, Program, ScalarType, Sizes, StmtKind, Storage, Ty, VarId, Variable,
+    WorkItemId,
 };
-use crate::random::Key;
+use crate::random::SeedKey;
 
 /// A program with short names for what it is made of. `made` are the statements so far.
 pub(super) struct Kernel {
@@ -19,20 +20,20 @@ impl Kernel {
         Self { program: Program::new(sizes), made: Block::new() }
     }
 
-    pub fn key() -> Key {
-        Key::root(0)
+    pub fn key() -> SeedKey {
+        SeedKey::root(0)
     }
 
     pub fn number(&mut self, number: i64) -> ExprId {
-        self.program.literal(number.into(), Type::INT, Self::key())
+        self.program.literal(number.into(), Ty::INT, Self::key())
     }
 
-    pub fn item(&mut self, item: Item) -> ExprId {
-        self.program.add(ExprKind::Item(item), Type::INT, Self::key())
+    pub fn item(&mut self, item: WorkItemId) -> ExprId {
+        self.program.add(ExprKind::Item(item), Ty::INT, Self::key())
     }
 
     pub fn lid(&mut self) -> ExprId {
-        self.item(Item::LinearLocal)
+        self.item(WorkItemId::LinearLocal)
     }
 
     pub fn read(&mut self, variable: VarId) -> ExprId {
@@ -49,17 +50,17 @@ impl Kernel {
         self.program.binary(operator, a, b, Self::key())
     }
 
-    pub fn memory(&mut self, scalar: Scalar, length: Option<u32>, space: Space) -> VarId {
+    pub fn memory(&mut self, scalar: ScalarType, length: Option<u32>, space: Storage) -> VarId {
         let name = format!("v{}", self.program.variables.len());
-        self.program.declare(Variable { name, ty: Type::scalar(scalar), length, space })
+        self.program.declare(Variable { name, ty: Ty::scalar(scalar), length, space })
     }
 
     pub fn local(&mut self, length: u32) -> VarId {
-        self.memory(Scalar::Int, Some(length), Space::Local)
+        self.memory(ScalarType::Int, Some(length), Storage::Local)
     }
 
     pub fn communication(&mut self) -> VarId {
-        self.memory(Scalar::Long, None, Space::Global(Buffer::Communication))
+        self.memory(ScalarType::Long, None, Storage::Global(Buffer::Communication))
     }
 
     pub fn push(&mut self, kind: StmtKind) {
@@ -68,7 +69,7 @@ impl Kernel {
     }
 
     pub fn declare(&mut self, value: i64) -> VarId {
-        let variable = self.memory(Scalar::Int, None, Space::Private);
+        let variable = self.memory(ScalarType::Int, None, Storage::Private);
         let value = self.number(value);
         self.push(StmtKind::Declare(variable, value));
         variable
@@ -111,7 +112,7 @@ impl Kernel {
 
     /// A function with one parameter, whose statements and value `make` gives.
     pub fn function(&mut self, make: impl FnOnce(&mut Self, VarId) -> ExprId) -> FunctionId {
-        let parameter = self.memory(Scalar::Int, None, Space::Private);
+        let parameter = self.memory(ScalarType::Int, None, Storage::Private);
         let mut value = None;
         let body = self.block(|kernel| value = Some(make(kernel, parameter)));
         let value = value.unwrap_or_else(|| self.number(0));
@@ -123,7 +124,7 @@ impl Kernel {
 
     pub fn invoke(&mut self, function: FunctionId, argument: ExprId) -> ExprId {
         let kind = ExprKind::Invoke(function, [argument].into());
-        self.program.add(kind, Type::INT, Self::key())
+        self.program.add(kind, Ty::INT, Self::key())
     }
 
     pub fn branch(&mut self, condition: ExprId, make: impl FnOnce(&mut Self)) {
@@ -138,11 +139,11 @@ impl Kernel {
     }
 
     pub fn repeat_to(&mut self, step: i32, limit: ExprId, make: impl FnOnce(&mut Self, VarId)) {
-        let counter = self.memory(Scalar::Int, None, Space::Private);
+        let counter = self.memory(ScalarType::Int, None, Storage::Private);
         let start = self.number(0);
         let body = self.block(|kernel| make(kernel, counter));
         self.push(StmtKind::For(For {
-            form: Form::For,
+            form: LoopForm::For,
             counter,
             start,
             limit,
@@ -157,7 +158,7 @@ impl Kernel {
         let mut sum = None;
         let body = self.block(|kernel| sum = Some(make(kernel)));
         let sum = sum.into_iter().collect();
-        self.push(StmtKind::Section(Section { index, arrival: 0, body, sum }));
+        self.push(StmtKind::Section(AtomicSection { index, arrival: 0, body, sum }));
     }
 
     /// All faults, and the results.

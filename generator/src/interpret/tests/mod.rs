@@ -13,7 +13,7 @@ mod tensors;
 use kernel::Kernel;
 
 use super::{FIRST, Faults, mixed};
-use crate::ir::{Binary, ExprKind, Place, Scalar, StmtKind, Type};
+use crate::ir::{Binary, ExprKind, Place, ScalarType, StmtKind, Ty};
 
 /// A name, the numbers of groups and of work-items in each, the only fault, and what makes the program.
 type Checked = (&'static str, (u32, u32), Option<Faults>, fn(&mut Kernel));
@@ -44,9 +44,9 @@ fn assert_faults(cases: &[Checked]) {
 fn errors_in_the_highest_bits_do_not_undo_each_other() {
     let result_of = |lanes: [i64; 2]| {
         let mut kernel = Kernel::new(1, 1);
-        let long = Type::scalar(Scalar::Long);
+        let long = Ty::scalar(ScalarType::Long);
         let parts = lanes.map(|lane| kernel.program.literal(lane.into(), long, Kernel::key()));
-        let ty = Type { scalar: Scalar::Long, lanes: 2 };
+        let ty = Ty { scalar: ScalarType::Long, lanes: 2 };
         let parts = ExprKind::Vector(Box::new(parts));
         let value = kernel.program.add(parts, ty, Kernel::key());
         kernel.hash(value);

@@ -3,22 +3,22 @@
 use super::{Checked, Faults, Kernel, assert_faults};
 use crate::interpret::{FIRST, mixed};
 use crate::ir::{
-    Address, Binary, ExprId, ExprKind, Initial, Item, Path, Place, Record, RecordId, Region, Root,
-    Scalar, Shape, Space, Step, StmtKind, Type, VarId, Variable,
+    Address, Binary, ExprId, ExprKind, Initial, ObjectType, Path, Place, Record, RecordId, Region,
+    Root, ScalarType, Step, StmtKind, Storage, Ty, VarId, Variable, WorkItemId,
 };
 
-const INT: Shape = Shape::Value(Type::INT);
+const INT: ObjectType = ObjectType::Value(Ty::INT);
 
-fn value(scalar: Scalar, lanes: u8) -> Shape {
-    Shape::Value(Type { scalar, lanes })
+fn value(scalar: ScalarType, lanes: u8) -> ObjectType {
+    ObjectType::Value(Ty { scalar, lanes })
 }
 
-fn array(element: Shape, length: u32) -> Shape {
-    Shape::Array(Box::new(element), length)
+fn array(element: ObjectType, length: u32) -> ObjectType {
+    ObjectType::Array(Box::new(element), length)
 }
 
-fn pointer(target: Shape) -> Shape {
-    Shape::Pointer(Box::new(target), Region::Private)
+fn pointer(target: ObjectType) -> ObjectType {
+    ObjectType::Pointer(Box::new(target), Region::Private)
 }
 
 fn member(variable: VarId, members: &[u8]) -> Path {
@@ -32,24 +32,24 @@ fn behind(variable: VarId, at: Option<ExprId>) -> Path {
 }
 
 impl Kernel {
-    fn record(&mut self, is_union: bool, members: Vec<Shape>) -> Shape {
+    fn record(&mut self, is_union: bool, members: Vec<ObjectType>) -> ObjectType {
         let name = String::new();
         self.program.records.push(Record { name, is_union, members });
-        Shape::Record(RecordId(self.program.records.len() as u32 - 1))
+        ObjectType::Record(RecordId(self.program.records.len() as u32 - 1))
     }
 
     /// An object whose numbers are 1, 2, 3, and so on, and whose pointers are null.
-    fn object(&mut self, shape: Shape) -> VarId {
+    fn object(&mut self, shape: ObjectType) -> VarId {
         let mut leaves = Vec::new();
         self.program.leaves(&shape, 0, &mut leaves);
         let initials = (1..).zip(leaves).map(|(number, (_, leaf))| match leaf {
-            Shape::Pointer(..) => Initial::Address(Address::Null),
+            ObjectType::Pointer(..) => Initial::Address(Address::Null),
             _ => Initial::Number(number),
         });
         let initials = initials.collect();
         let name = format!("o{}", self.program.variables.len());
-        let space = Space::Object(shape);
-        let id = self.program.declare(Variable { name, ty: Type::INT, length: None, space });
+        let space = Storage::Object(shape);
+        let id = self.program.declare(Variable { name, ty: Ty::INT, length: None, space });
         self.push(StmtKind::DeclareObject(id, initials));
         id
     }
@@ -67,13 +67,13 @@ impl Kernel {
     }
 
     fn set(&mut self, path: Path, number: i64) {
-        let Shape::Value(ty) = self.program.shape_at(&path) else { panic!("no value") };
+        let ObjectType::Value(ty) = self.program.shape_at(&path) else { panic!("no value") };
         let value = self.program.literal(number.into(), ty, Self::key());
         self.push(StmtKind::Assign(Place::Part(path), value));
     }
 
     fn get(&mut self, path: Path) {
-        let Shape::Value(ty) = self.program.shape_at(&path) else { panic!("no value") };
+        let ObjectType::Value(ty) = self.program.shape_at(&path) else { panic!("no value") };
         let part = self.program.add(ExprKind::Part(Box::new(path)), ty, Self::key());
         self.hash(part);
     }
@@ -90,13 +90,13 @@ impl Kernel {
 
     /// A union of a long, a short3, an array of five uchars, and a structure with padding.
     fn a_union(&mut self) -> VarId {
-        let padded = self.record(false, vec![value(Scalar::Char, 1), INT]);
+        let padded = self.record(false, vec![value(ScalarType::Char, 1), INT]);
         let shape = self.record(
             true,
             vec![
-                value(Scalar::Long, 1),
-                value(Scalar::Short, 3),
-                array(value(Scalar::Uchar, 1), 5),
+                value(ScalarType::Long, 1),
+                value(ScalarType::Short, 3),
+                array(value(ScalarType::Uchar, 1), 5),
                 padded,
             ],
         );
@@ -142,7 +142,7 @@ fn each_fault_is_seen_and_what_is_almost_one_is_not() {
             k.get_at(member(u, &[2]), 4);
         }),
         ("copy of a union without all values", (1, 2), Some(Faults::UNSET), |k| {
-            let (u, shape) = (k.a_union(), Shape::Record(RecordId(1)));
+            let (u, shape) = (k.a_union(), ObjectType::Record(RecordId(1)));
             let other = k.object(shape);
             k.set(member(u, &[1]), 3);
             k.push(StmtKind::Copy(Path::to(other), Path::to(u)));
@@ -267,14 +267,14 @@ fn objects_have_the_values_that_they_have_in_c() {
             k.get(member(s, &[1]));
         }),
         ("the bytes of a number, the lowest first", &[0x44, 0x11], |k| {
-            let shape = k.record(true, vec![INT, array(value(Scalar::Uchar, 1), 4)]);
+            let shape = k.record(true, vec![INT, array(value(ScalarType::Uchar, 1), 4)]);
             let u = k.object(shape);
             k.set(member(u, &[0]), 0x1122_3344);
             k.get_at(member(u, &[1]), 0);
             k.get_at(member(u, &[1]), 3);
         }),
         ("a byte changes a number and its sign", &[-0x7FFF_FFFF], |k| {
-            let shape = k.record(true, vec![INT, array(value(Scalar::Uchar, 1), 4)]);
+            let shape = k.record(true, vec![INT, array(value(ScalarType::Uchar, 1), 4)]);
             let u = k.object(shape);
             k.set_at(member(u, &[1]), 3, 0x80);
             k.get(member(u, &[0]));
@@ -311,18 +311,17 @@ fn objects_have_the_values_that_they_have_in_c() {
             let [p, q, r] = paths.map(|path| k.pointer_to(path));
             for other in [Address::Value(Path::to(q)), Address::Value(Path::to(r)), Address::Null] {
                 let both = Box::new([Address::Value(Path::to(p)), other]);
-                let same = k.program.add(ExprKind::SameAddress(both), Type::INT, Kernel::key());
+                let same = k.program.add(ExprKind::SameAddress(both), Ty::INT, Kernel::key());
                 k.hash(same);
             }
         }),
         ("each work-item has objects of its own", &[4], |k| {
             let x = k.object(INT);
             let p = k.pointer_to(Path::to(x));
-            let gid = k.item(Item::LinearGlobal);
+            let gid = k.item(WorkItemId::LinearGlobal);
             k.push(StmtKind::Assign(Place::Part(behind(p, None)), gid));
-            let part =
-                k.program.add(ExprKind::Part(Box::new(Path::to(x))), Type::INT, Kernel::key());
-            let gid = k.item(Item::LinearGlobal);
+            let part = k.program.add(ExprKind::Part(Box::new(Path::to(x))), Ty::INT, Kernel::key());
+            let gid = k.item(WorkItemId::LinearGlobal);
             let difference = k.binary(Binary::Subtract, part, gid);
             let four = k.number(4);
             let sum = k.binary(Binary::Add, difference, four);

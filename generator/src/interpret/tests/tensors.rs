@@ -2,7 +2,7 @@
 
 use super::kernel::Kernel;
 use crate::interpret::{FIRST, Faults, Report, mixed, run};
-use crate::ir::{Binary, ExprId, Mma, Scalar, StmtKind, Tile, Type, VarId};
+use crate::ir::{Binary, ExprId, Mma, ScalarType, StmtKind, Tile, Ty, VarId};
 
 /// A number that one lane of a warp has; the other lanes have 0.
 type OfLane = (i64, usize, i64);
@@ -12,7 +12,7 @@ fn word(kernel: &mut Kernel, number: usize, (lane, place, bits): OfLane) -> Expr
     let (lid, lane, bits) = (kernel.lid(), kernel.number(lane), kernel.number(bits));
     let is_there = kernel.binary(Binary::Equal, lid, lane);
     let value = kernel.binary(Binary::Multiply, is_there, bits);
-    kernel.program.convert(value, Type::scalar(Scalar::Uint), Kernel::key())
+    kernel.program.convert(value, Ty::scalar(ScalarType::Uint), Kernel::key())
 }
 
 /// A product of tiles that have one element each; what it is added to is 7 in all places.

@@ -1,10 +1,10 @@
 //! Copies by a whole group, which CUDA C++ has no function for: the work-items divide the elements among them. The copy is made
 //! by assignments or by `cp.async`.
 
-use super::super::Printer;
-use crate::ir::{ExprId, GroupCopy, Space, StmtId, StmtKind, VarId};
+use super::super::KernelPrinter;
+use crate::ir::{ExprId, GroupCopy, StmtId, StmtKind, Storage, VarId};
 
-impl Printer<'_> {
+impl KernelPrinter<'_> {
     /// The places are computed before the body, which may change what they are computed from. The copy itself is made after
     /// it, between two barriers.
     pub(in super::super) fn copy_in_cuda(&mut self, id: StmtId, copy: &GroupCopy) {
@@ -18,7 +18,7 @@ impl Printer<'_> {
         self.indent += 1;
         self.barrier();
         let strided = |(array, _): (VarId, ExprId)| match self.program.variable(array).space {
-            Space::Local => "i".to_owned(),
+            Storage::Local => "i".to_owned(),
             _ => times(copy.stride),
         };
         let group = self.program.sizes.group();

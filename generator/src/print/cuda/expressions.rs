@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use super::super::expressions::{number_with, write_address, write_path};
 use crate::ir::{
-    Atomic, Binary, Builtin, ExprId, ExprKind, Item, Program, Scalar, Signature, Swizzle, Type,
-    Unary,
+    Atomic, Binary, Builtin, BuiltinSignature, ExprId, ExprKind, Program, ScalarType, Swizzle, Ty,
+    Unary, WorkItemId,
 };
 
 /// The name of a type: of a fixed width, and, but for floating-point scalars, none that CUDA or a header has.
-pub(in super::super) fn name(ty: Type) -> String {
+pub(in super::super) fn name(ty: Ty) -> String {
     let sign = if ty.scalar.is_signed() { "" } else { "u" };
     let name = match ty.scalar.is_float() {
         true => ty.scalar.name().to_owned(),
@@ -87,24 +87,24 @@ pub(in super::super) fn write(program: &Program, id: ExprId, out: &mut String) {
     }
 }
 
-fn item_text(item: Item) -> String {
+fn item_text(item: WorkItemId) -> String {
     let part = |d: u8| char::from(b"xyz"[usize::from(d)]);
     match item {
-        Item::Global(d) => {
+        WorkItemId::Global(d) => {
             let d = part(d);
             format!("(int32)(blockIdx.{d} * blockDim.{d} + threadIdx.{d})")
         }
-        Item::Local(d) => format!("(int32)threadIdx.{}", part(d)),
-        Item::Group(d) => format!("(int32)blockIdx.{}", part(d)),
-        Item::LinearGlobal => "gid".to_owned(),
-        Item::LinearLocal => "lid".to_owned(),
-        Item::LinearGroup => "group".to_owned(),
+        WorkItemId::Local(d) => format!("(int32)threadIdx.{}", part(d)),
+        WorkItemId::Group(d) => format!("(int32)blockIdx.{}", part(d)),
+        WorkItemId::LinearGlobal => "gid".to_owned(),
+        WorkItemId::LinearLocal => "lid".to_owned(),
+        WorkItemId::LinearGroup => "group".to_owned(),
     }
 }
 
 /// Shifts take their amount modulo the width, and shift unsigned numbers to the left; the operand of a vector that is a
 /// scalar becomes a vector.
-fn binary(program: &Program, operator: Binary, [a, b]: [ExprId; 2], ty: Type, out: &mut String) {
+fn binary(program: &Program, operator: Binary, [a, b]: [ExprId; 2], ty: Ty, out: &mut String) {
     let vector = [a, b].map(|id| program.ty(id)).into_iter().find(|ty| ty.is_vector());
     let text = operator.texts().0;
     if is_float_division(operator, ty) {
@@ -145,12 +145,12 @@ fn binary(program: &Program, operator: Binary, [a, b]: [ExprId; 2], ty: Type, ou
 }
 
 /// True for the division that has a function of its own: with options for fast arithmetic, `/` is not exact for `float`.
-pub(in super::super) fn is_float_division(operator: Binary, ty: Type) -> bool {
-    operator == Binary::Divide && ty.scalar == Scalar::Float
+pub(in super::super) fn is_float_division(operator: Binary, ty: Ty) -> bool {
+    operator == Binary::Divide && ty.scalar == ScalarType::Float
 }
 
 /// Writes an operand; a scalar beside a vector is the same in each of its lanes.
-fn write_as(program: &Program, id: ExprId, vector: Type, out: &mut String) {
+fn write_as(program: &Program, id: ExprId, vector: Ty, out: &mut String) {
     if program.ty(id).is_vector() {
         return write(program, id, out);
     }
@@ -159,7 +159,7 @@ fn write_as(program: &Program, id: ExprId, vector: Type, out: &mut String) {
     out.push(')');
 }
 
-fn vector(program: &Program, parts: &[ExprId], ty: Type, out: &mut String) {
+fn vector(program: &Program, parts: &[ExprId], ty: Ty, out: &mut String) {
     let function = match parts {
         [_] => format!("splat<{}>", name(ty)),
         _ => format!("join<{}>", name(ty)),
@@ -192,10 +192,10 @@ pub(in super::super) fn assignment_to_lanes(
     format!("assign<{}>({variable}, {value});", numbers(swizzle))
 }
 
-fn builtin(program: &Program, function: Builtin, arguments: &[ExprId], ty: Type, out: &mut String) {
+fn builtin(program: &Program, function: Builtin, arguments: &[ExprId], ty: Ty, out: &mut String) {
     match function.signature() {
         // The other bits of the selector are reserved.
-        Signature::Exactly(..) if function == Builtin::BytePerm => {
+        BuiltinSignature::Exactly(..) if function == Builtin::BytePerm => {
             let _ = write!(out, "{}(", function.name());
             for id in &arguments[..2] {
                 write(program, *id, out);
@@ -204,12 +204,12 @@ fn builtin(program: &Program, function: Builtin, arguments: &[ExprId], ty: Type,
             write(program, arguments[2], out);
             out.push_str(" & 0x7777U)");
         }
-        Signature::Exactly(..) => call(program, function.name(), arguments, None, out),
-        Signature::SameOrScalar(_) if ty.is_vector() => {
+        BuiltinSignature::Exactly(..) => call(program, function.name(), arguments, None, out),
+        BuiltinSignature::SameOrScalar(_) if ty.is_vector() => {
             call(program, &prefixed(function), arguments, Some(ty), out);
         }
         // The type of the result is that of no parameter.
-        Signature::Halves => {
+        BuiltinSignature::Halves => {
             let function = format!("{}<{}>", prefixed(function), name(ty));
             call(program, &function, arguments, None, out);
         }
@@ -227,7 +227,7 @@ fn call(
     program: &Program,
     function: &str,
     arguments: &[ExprId],
-    vector: Option<Type>,
+    vector: Option<Ty>,
     out: &mut String,
 ) {
     let _ = write!(out, "{function}(");
@@ -261,7 +261,7 @@ fn is_bool(program: &Program, id: ExprId) -> bool {
 }
 
 /// A number that is the same in all lanes of a type.
-pub(in super::super) fn literal(stored: i64, ty: Type) -> String {
+pub(in super::super) fn literal(stored: i64, ty: Ty) -> String {
     let number = number(stored, ty.scalar);
     match (ty.is_vector(), ty.scalar.bits()) {
         (true, _) => format!("splat<{}>({})", name(ty), number.trim_matches(['(', ')'])),
@@ -271,19 +271,21 @@ pub(in super::super) fn literal(stored: i64, ty: Type) -> String {
 }
 
 /// A number with the suffix of its type; the narrow types have none.
-pub(in super::super) fn number(stored: i64, scalar: Scalar) -> String {
+pub(in super::super) fn number(stored: i64, scalar: ScalarType) -> String {
     let suffix = match scalar {
-        Scalar::Uint => "U",
-        Scalar::Long => "LL",
-        Scalar::Ulong => "ULL",
-        Scalar::Float | Scalar::Double => return super::super::expressions::number(stored, scalar),
+        ScalarType::Uint => "U",
+        ScalarType::Long => "LL",
+        ScalarType::Ulong => "ULL",
+        ScalarType::Float | ScalarType::Double => {
+            return super::super::expressions::number(stored, scalar);
+        }
         _ => "",
     };
     number_with(suffix, stored, scalar)
 }
 
 /// The lanes of a constant in a table.
-pub(in super::super) fn lanes(values: &[i64], ty: Type) -> String {
+pub(in super::super) fn lanes(values: &[i64], ty: Ty) -> String {
     let numbers: Vec<_> = values.iter().map(|&value| number(value, ty.scalar)).collect();
     let numbers = numbers.join(", ");
     if ty.is_vector() { format!("{{{{{numbers}}}}}") } else { numbers }

@@ -1,10 +1,10 @@
 //! The text around the statements of a CUDA kernel.
 
 use super::super::kernel::uses;
-use super::super::{Extras, Printer};
+use super::super::{Extras, KernelPrinter};
 use super::{host, prelude};
 use crate::interpret::FIRST;
-use crate::ir::{Buffer, Scalar, Type};
+use crate::ir::{Buffer, ScalarType, Ty};
 
 /// The numbers of a work-item, each with its name.
 const NUMBERS: [(&str, &str); 2] = [
@@ -13,7 +13,7 @@ const NUMBERS: [(&str, &str); 2] = [
 ];
 const GLOBAL: &str = "((blockIdx.z * blockDim.z + threadIdx.z) * (gridDim.y * blockDim.y) + blockIdx.y * blockDim.y + threadIdx.y) * (gridDim.x * blockDim.x) + blockIdx.x * blockDim.x + threadIdx.x";
 
-impl Printer<'_> {
+impl KernelPrinter<'_> {
     pub(in super::super) fn cuda_kernel(&mut self, extras: &Extras<'_>) {
         self.indent = 0;
         self.comments(extras);
@@ -47,14 +47,14 @@ impl Printer<'_> {
 
     /// The types and names of the parameters.
     fn cuda_parameters(&self) -> Vec<(String, &str)> {
-        let pointer = |scalar, name| (super::name(Type::scalar(scalar)), name);
-        let mut parameters = vec![pointer(Scalar::Ulong, "result")];
+        let pointer = |scalar, name| (super::name(Ty::scalar(scalar)), name);
+        let mut parameters = vec![pointer(ScalarType::Ulong, "result")];
         if self.program.sections() > 0 {
-            parameters.push(pointer(Scalar::Uint, "g_atomic_input"));
-            parameters.push(pointer(Scalar::Uint, "g_special_values"));
+            parameters.push(pointer(ScalarType::Uint, "g_atomic_input"));
+            parameters.push(pointer(ScalarType::Uint, "g_special_values"));
         }
         if self.uses_reduction() {
-            parameters.push(pointer(Scalar::Int, "g_atomic_reduction"));
+            parameters.push(pointer(ScalarType::Int, "g_atomic_reduction"));
         }
         for buffer in [Buffer::Emi, Buffer::Sequence, Buffer::Communication] {
             if let Some(id) = self.program.buffer(buffer) {

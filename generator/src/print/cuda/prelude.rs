@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::super::kernel::uses;
 use super::{is_float_division, name};
-use crate::ir::{Binary, ExprId, ExprKind, Program, Scalar, Signature, StmtKind, Type};
+use crate::ir::{Binary, BuiltinSignature, ExprId, ExprKind, Program, ScalarType, StmtKind, Ty};
 
 /// Devices below a compute capability lack some functions of warps: there, those of `warps.cuh` ask the lanes of the mask one
 /// after the other.
@@ -17,8 +17,8 @@ const MARK: &str = "//: ";
 /// The prelude of the text of a program.
 pub(super) fn text(program: &Program, text: &str) -> String {
     let mut needed = String::new();
-    let scalars = Scalar::ALL.into_iter().chain(Scalar::FLOATS);
-    let vectors = scalars.flat_map(|s| Type::LANES.map(|lanes| Type { scalar: s, lanes }));
+    let scalars = ScalarType::ALL.into_iter().chain(ScalarType::FLOATS);
+    let vectors = scalars.flat_map(|s| Ty::LANES.map(|lanes| Ty { scalar: s, lanes }));
     for ty in vectors.filter(|ty| uses(text, &name(*ty))) {
         let (scalar, name) = (name(ty.lane()), name(ty));
         needed += &format!("typedef vec<{scalar}, {}> {name};\n", ty.lanes);
@@ -65,7 +65,7 @@ fn for_vectors(program: &Program) -> BTreeSet<String> {
                 let is_apart = is_float_division(*operator, expr.ty);
                 need(if is_apart { "divide.float" } else { operator.texts().1 });
                 let scalar = operator.operands(program.ty(*a), program.ty(*b)).0;
-                if *operator == Binary::Multiply && scalar == Scalar::Ushort {
+                if *operator == Binary::Multiply && scalar == ScalarType::Ushort {
                     need("multiply.ushort");
                 }
             }
@@ -74,7 +74,7 @@ fn for_vectors(program: &Program) -> BTreeSet<String> {
             }
             ExprKind::Saturate(_) if is_vector => drop(need("convert_sat")),
             ExprKind::Call(builtin, _, [first, ..]) => {
-                let is_truth = builtin.signature() == Signature::Truth;
+                let is_truth = builtin.signature() == BuiltinSignature::Truth;
                 if is_vector || is_truth && program.ty(*first).is_vector() {
                     need(builtin.name());
                 }

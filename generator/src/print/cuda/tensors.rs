@@ -1,9 +1,9 @@
 //! Products of tiles: inline PTX, in a function of the prelude.
 
-use super::super::Printer;
+use super::super::KernelPrinter;
 use crate::ir::{Mma, VarId};
 
-impl Printer<'_> {
+impl KernelPrinter<'_> {
     pub(in super::super) fn mma(&mut self, mma: &Mma) {
         let name = |id: &VarId| self.program.variable(*id).name.clone();
         let words = mma.a.iter().chain(&mma.b).map(|id| self.text(*id));

@@ -8,7 +8,7 @@ use clreduce_campaign::{Elsewhere, NoTest, ReductionTest};
 use clreduce_interestingness::{Cancel, Limits};
 use clreduce_journal::Facts;
 use clreduce_recipe::Recipe;
-use clreduce_remote::{Remote, RemoteError, RemoteSettings, RemoteTest, TestFiles};
+use clreduce_remote::{ActionFiles, Remote, RemoteError, RemoteSettings, RemoteTest};
 use clreduce_testcase::TestCase;
 
 use super::FuzzArgs;
@@ -68,7 +68,7 @@ impl Service {
             RemoteError::Invalid(why) => NoTest::Invalid(why),
             error => NoTest::Unusable(error.to_string()),
         };
-        let files = TestFiles::of_recipe(recipe, path, &self.files).map_err(reason)?;
+        let files = ActionFiles::of_recipe(recipe, path, &self.files).map_err(reason)?;
         let (remote, settings) = (Arc::clone(&self.remote), self.settings.clone());
         let test = RemoteTest::new(remote, files, settings, &self.cancel).map_err(reason)?;
         let test = test.ok_or(NoTest::Cancelled)?;

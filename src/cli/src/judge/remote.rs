@@ -8,8 +8,8 @@ use clreduce_interestingness::{Cancel, Outcome, Permissions, TestCommand};
 use clreduce_journal::{Facts, StateFolder};
 use clreduce_recipe::Recipe;
 use clreduce_remote::{
-    Remote, RemoteError, RemoteSettings, RemoteTest, Sandbox, SandboxLevel as RemoteLevel,
-    TestFiles,
+    ActionFiles, OrderedSandboxLevel as RemoteLevel, Remote, RemoteError, RemoteSettings,
+    RemoteTest, Sandbox,
 };
 use clreduce_testcase::TestCase;
 
@@ -43,7 +43,7 @@ pub(crate) fn by_command(
     command: &TestCommand,
     cancel: &Cancel,
 ) -> Result<RemoteTest, CliError> {
-    let files = TestFiles::of_command(command, &how.remote.remote_file)?;
+    let files = ActionFiles::of_command(command, &how.remote.remote_file)?;
     new(remote, how, files, cancel)
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn by_recipe(
     recipe: (&Recipe, &Path),
     cancel: &Cancel,
 ) -> Result<RemoteTest, CliError> {
-    let files = TestFiles::of_recipe(recipe.0, recipe.1, &how.remote.remote_file)?;
+    let files = ActionFiles::of_recipe(recipe.0, recipe.1, &how.remote.remote_file)?;
     new(remote, how, files, cancel)
 }
 
@@ -157,7 +157,7 @@ pub(crate) fn note_tools(facts: &mut Facts, test: &RemoteTest) {
 fn new(
     remote: &Arc<Remote>,
     how: &TestAndOptions,
-    files: TestFiles,
+    files: ActionFiles,
     cancel: &Cancel,
 ) -> Result<RemoteTest, CliError> {
     let settings = RemoteSettings {

@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ValueHint, value_parser};
-use clreduce_generator::{Avoid, Edits, Kernel, Mode, Profile, Target, Tokens, VARIANTS, variants};
+use clreduce_generator::{
+    Avoid, Edits, Kernel, Mode, Profile, Target, TokenRange, VARIANTS, variants,
+};
 use clreduce_process::in_parallel;
 
 use crate::failure::{CliError, UsageError};
@@ -75,8 +77,8 @@ pub(crate) struct ProfileArgs {
     pub mode: Mode,
 
     /// Generate kernels with A to B tokens
-    #[arg(long, value_name = "A..B", default_value_t = Tokens::default(), allow_hyphen_values = true)]
-    pub tokens: Tokens,
+    #[arg(long, value_name = "A..B", default_value_t = TokenRange::default(), allow_hyphen_values = true)]
+    pub tokens: TokenRange,
 
     /// Leave out these features, as in mad_sat.long,vec3,barrier
     ///
