@@ -76,7 +76,7 @@ impl Features {
     pub fn joint(&self, function: Joint, ty: Ty) -> u32 {
         let is_asked = self.sub_groups || !function.is_of_sub_group();
         let fits = self.target.has_joint(function) && self.allows(function.feature(), Ty::INT);
-        // Who asks for sub-groups wants to see them.
+        // A user who asks for sub-groups wants to see them.
         let times = if function.is_of_sub_group() { 2 } else { 1 };
         if fits && is_asked { times * self.weight(function.name(), ty) } else { 0 }
     }

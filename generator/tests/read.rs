@@ -1,4 +1,4 @@
-//! What is printed is read back, and means the same.
+//! The printed text is read back, and means the same.
 
 use clreduce_generator::read::{InterpreterVerdict, judge};
 use clreduce_generator::{Kernel, Mode, Profile, Target, generate, variants};
@@ -19,7 +19,7 @@ fn read_back(kernel: &Kernel, what: &str) {
     assert_eq!(words, kernel.expected, "{what}:\n{}", kernel.source);
 }
 
-/// What the reader does not know.
+/// Constructs that the reader does not know.
 const UNKNOWN: &str = "float,async_copy,async_strided_copy,compare_exchange,ticket";
 
 fn profile(mode: Mode, tokens: &str) -> Profile {

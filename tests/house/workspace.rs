@@ -35,7 +35,8 @@ pub struct Source {
 impl Source {
     /// Its lines and their numbers from 1, without comments and without unit tests.
     pub fn code(&self) -> impl Iterator<Item = (usize, &str)> {
-        let end = match self.text.find("#[cfg(test)]\nmod ") {
+        let tests = ["#[cfg(test)]\nmod ", "#[cfg(all(test, unix))]\nmod "];
+        let end = match tests.into_iter().find_map(|tests| self.text.find(tests)) {
             _ if self.path.ends_with("/tests.rs") => 0,
             Some(tests) => tests,
             None => self.text.len(),

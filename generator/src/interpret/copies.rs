@@ -26,7 +26,7 @@ impl Machine<'_> {
                 }
             }
         }
-        // Who jumps out of the body does not wait.
+        // A work-item that jumps out of the body does not wait.
         if self.block(&copy.body, mask) != mask && !self.stopped {
             self.fault(id, Faults::DIVERGENCE);
         }

@@ -221,7 +221,7 @@ impl Maker<'_> {
         let [local, global] =
             [true, false].map(|local| self.own_place(communication, local, key).0);
         let to_global = stream.chance(50);
-        // What is overwritten counts before.
+        // The overwritten values count before.
         let (array, at) = self.own_place(communication, !to_global, key);
         let old = self.program.add(ExprKind::Element(array, at), Ty::scalar(ScalarType::Long), key);
         let seen = self.program.statement(StmtKind::Hash(old), key);

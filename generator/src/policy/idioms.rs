@@ -1,4 +1,4 @@
-//! What optimisers replace as a whole: loops that clear, copy or map an array, loops that count, and assignments to
+//! Code that optimisers replace as a whole: loops that clear, copy or map an array, loops that count, and assignments to
 //! neighbouring elements.
 
 use super::Maker;

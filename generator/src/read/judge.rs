@@ -3,7 +3,7 @@
 use super::{Argument, Launch, Outside, Reading, Refusal, read};
 use crate::interpret::{self, Faults, Report};
 
-/// What the interpreter says about a kernel and a launch.
+/// The verdict of the interpreter on a kernel and a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InterpreterVerdict {
     /// The kernel is valid; for each argument that is a buffer, its content after the launch.

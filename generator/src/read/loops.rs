@@ -170,7 +170,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What happens between `continue` and the next round.
+    /// The code between `continue` and the next round.
     fn end_round(&mut self, target: usize, out: &mut Block) {
         if let Target::Loop(step) = &self.targets[target] {
             out.extend(step);

@@ -154,7 +154,7 @@ struct RecordNames<'a> {
     members: Vec<&'a str>,
 }
 
-/// What `break` and `continue` refer to.
+/// The statement that `break` and `continue` refer to.
 enum Target {
     Switch,
     /// A loop with the statements between its rounds.

@@ -139,7 +139,7 @@ impl Reader<'_> {
         Ok(Operand::Address(Address::Of(path), shape, region))
     }
 
-    /// What a pointer points to: `*p`, or `p[i]`.
+    /// The target of a pointer: `*p`, or `p[i]`.
     pub(super) fn pointed_to(&mut self, operand: Operand, at: Option<ExprId>) -> Read<Operand> {
         let root = match (operand, at) {
             (Operand::Array(variable), at) => {

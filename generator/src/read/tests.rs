@@ -4,7 +4,7 @@ use super::literals::literal;
 use super::{Argument, InterpreterVerdict, Launch, judge};
 use crate::ir::ScalarType;
 
-/// What the interpreter says about a kernel with two work-items in a group, and a table and a function in front.
+/// The verdict of the interpreter on a kernel with two work-items in a group, and a table and a function in front.
 fn judged(body: &str) -> InterpreterVerdict {
     let source = format!(
         "struct S {{ int a; uchar4 b[2]; int *n; }};\n\

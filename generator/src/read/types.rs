@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
         let target = of.region.unwrap_or(Region::Private);
         let (mut is_const, mut region) = (of.is_const, of.region);
         let mut point = |shape: &mut ObjectType, is_const: &mut bool| {
-            // What a pointer to constants points to is not assigned to; the reader does not track it.
+            // The target of a pointer to constants is not assigned to; the reader does not track it.
             let is_read_only = std::mem::take(is_const) && target != Region::Constant;
             let to = region.take().unwrap_or(Region::Private);
             let inner = std::mem::replace(

@@ -39,7 +39,7 @@ fn complaint(line: &str) -> Option<Complaint> {
     .captures(&line[..said])?;
     let column = parts.get(3).map_or(Some(0), |column| column.as_str().parse().ok())?;
     let place = parts.get(2).or_else(|| parts.get(4))?;
-    // What it suggests instead is there.
+    // The name that it suggests instead is there.
     let message = message.split("did you mean").next().unwrap_or_default();
     let mut names: Vec<String> = Vec::new();
     let quotes = match parts.get(4) {

@@ -15,8 +15,8 @@ pub(crate) enum RunBy {
     System,
     /// The first of these programs that is there, with these arguments before the file.
     OneOf(&'static [&'static str], &'static [&'static str]),
-    /// Nobody.
-    Nobody,
+    /// No program.
+    Nothing,
 }
 
 /// Returns the program that runs files with the ending of `path`.
@@ -31,7 +31,7 @@ pub(crate) fn run_by(path: &Path) -> RunBy {
         Some("py") => RunBy::OneOf(&["py", "python", "python3"], &[]),
         Some("sh") => RunBy::OneOf(&["sh", "bash"], &[]),
         Some("pl") => RunBy::OneOf(&["perl"], &[]),
-        _ => RunBy::Nobody,
+        _ => RunBy::Nothing,
     }
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn run_by(path: &Path) -> RunBy {
 pub(crate) fn interpreter(path: &Path) -> Option<(PathBuf, &'static [&'static str])> {
     match run_by(path) {
         RunBy::OneOf(names, args) => names.iter().find_map(|name| on_path(name)).map(|p| (p, args)),
-        RunBy::System | RunBy::Nobody => None,
+        RunBy::System | RunBy::Nothing => None,
     }
 }
 
@@ -79,7 +79,7 @@ mod tests {
             assert!(matches!(run_by(name.as_ref()), RunBy::OneOf(names, _) if names[0] == first));
         }
         for name in ["t", "t.c", "t.txt", ".bat"] {
-            assert_eq!(run_by(name.as_ref()), RunBy::Nobody, "{name}");
+            assert_eq!(run_by(name.as_ref()), RunBy::Nothing, "{name}");
         }
     }
 

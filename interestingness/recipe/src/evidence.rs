@@ -104,7 +104,7 @@ impl RecipeTest {
             .is_some_and(|one| one.device().is_some())
     }
 
-    /// What a program in C or C++ has that no check sees, if its result accuses a compiler.
+    /// The parts of a program in C or C++ that no check sees, if its result accuses a compiler.
     #[must_use]
     pub fn not_checked(&self, case: &TestCase) -> Option<String> {
         let is_run = matches!(

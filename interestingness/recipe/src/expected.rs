@@ -12,7 +12,7 @@ use crate::configuration::VariantProgram;
 /// The name of the stage.
 pub(crate) const EXPECTED: &str = "expected";
 
-/// What the interpreter says about a program.
+/// The result of the interpreter for a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
     /// The program is valid, and this is its only right result.

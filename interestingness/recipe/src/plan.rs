@@ -1,6 +1,6 @@
 //! The plan of a recipe: the steps by which it judges a variant, each with what it may decide and its class of cost.
 //!
-//! What a step says depends on the variant alone, and one "no" is as good as another. So the steps of one class may change
+//! The answer of a step depends on the variant alone, and one "no" is as good as another. So the steps of one class may change
 //! places: those that reject most come first. The verdict does not depend on their order, on what was judged before, or on
 //! tests that were killed; only the reason that is told does.
 
@@ -21,7 +21,7 @@ pub enum Depth {
     Everything,
 }
 
-/// What a step does.
+/// The work of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StepWork {
     /// The interpreter reads the variant.
@@ -34,7 +34,7 @@ pub(crate) enum StepWork {
     Outcome,
 }
 
-/// What a step may decide. All may reject.
+/// The decisions that a step may take. All may reject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decides {
     /// It rejects what is not valid, or what a later step rejects as well: no variant that another step accepts.
@@ -90,10 +90,10 @@ impl PlanStep {
     }
 }
 
-/// What follows from the answer of a step.
+/// The consequence of the answer of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AfterStep {
-    /// The next step has its turn.
+    /// The next step is taken.
     GoOn,
     /// The variant is valid: no step is needed that finds out nothing else.
     Accepted,

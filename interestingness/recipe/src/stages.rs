@@ -129,7 +129,7 @@ pub(crate) struct StageInput<'a> {
     /// The kernel that is checked, if there is one.
     pub subject: Option<&'a HostKernel>,
     pub tolerated: &'a Tolerated,
-    /// What a check is asked. The doubted result is that of the suspected configuration.
+    /// The question to a check. The doubted result is that of the suspected configuration.
     pub question: Question<'a>,
     /// The checks that run later, and may refute what this one finds.
     pub to_run: &'a [StageName],

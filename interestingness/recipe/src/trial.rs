@@ -171,7 +171,7 @@ impl<'a> VariantTrial<'a> {
         next
     }
 
-    /// What the checks say together, and then whether the outcome is the pinned one. A glance is a part of that.
+    /// The joint result of the checks, and then whether the outcome is the pinned one. A glance is a part of that.
     fn outcome(&mut self) -> AfterStep {
         let started = Instant::now();
         let computed = self.sum_up();
@@ -222,7 +222,7 @@ impl<'a> VariantTrial<'a> {
     }
 }
 
-/// What follows from a verdict. A tool that failed has decided nothing: another step may still reject the variant.
+/// The consequence of a verdict. A tool that failed has decided nothing: another step may still reject the variant.
 fn next(verdict: &StageVerdict) -> AfterStep {
     match verdict {
         StageVerdict::Passes | StageVerdict::Unresolved(_) | StageVerdict::NotRun(_) => {

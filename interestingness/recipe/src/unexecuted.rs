@@ -13,7 +13,7 @@ use crate::configuration::{Configuration, Means, VariantProgram};
 use crate::pin::Pin;
 use crate::resolved::ResolvedRecipe;
 
-/// What a run of the original has shown.
+/// The facts that a run of the original has shown.
 #[derive(Default)]
 pub(crate) struct Executed {
     /// By file, the ranges that were not executed.

@@ -113,7 +113,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// What the order asks for, or the reason that the test was not run.
+    /// The answer that the order asks for, or the reason that the test was not run.
     fn ask(&self, variant: &TestCase, found: Fingerprint) -> Result<Says, String> {
         let is_first = self.order.ask == Ask::Tools;
         let (confinement, without) =

@@ -58,7 +58,7 @@ pub fn read_history(folder: &Path) -> io::Result<Vec<CommitRecord>> {
     let mut files = [FILE, OLD_FILE].into_iter().map(|name| fs::read(folder.join(name)));
     let found = files.find(|bytes| !bytes.as_ref().is_err_and(is_missing));
     let Some(bytes) = found.transpose()? else { return Ok(Vec::new()) };
-    // What follows a line that was torn by a kill was never written.
+    // Nothing was written after a line that was torn by a kill.
     let lines = bytes.split_inclusive(|&byte| byte == b'\n');
     Ok(lines.map_while(|line| serde_json::from_slice(line.strip_suffix(b"\n")?).ok()).collect())
 }

@@ -36,7 +36,7 @@ pub struct LeftOut {
     pub most: usize,
 }
 
-/// What a source of candidates wants next.
+/// The next wish of a source of candidates.
 #[derive(Clone, Debug)]
 pub enum Next {
     /// A verdict on this candidate.

@@ -12,7 +12,7 @@ use crate::command_line::Args;
 /// The command that reduces many programs with the options of a reduction.
 const BATCH: &str = "batch";
 
-/// What to do in the place of an option that clreduce does not have. A test follows each piece of advice.
+/// Advice for an option that clreduce does not have. A test follows each piece of advice.
 const ADVICE: &[(&[&str], &str)] = &[
     (&["--tidy"], "write --output PATH, which leaves FILE as it is, so that there is no copy"),
     (&["--not-c"], "write --lang text"),

@@ -112,7 +112,7 @@ pub fn remove_tree(folder: &Path) -> io::Result<()> {
 pub fn clean(scratch: &Path) {
     for entry in fs::read_dir(scratch).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(PREFIX) {
-            // What cannot be removed does no harm.
+            // A folder that cannot be removed does no harm.
             let _ = fs::remove_file(entry.path()).or_else(|_| fs::remove_dir_all(entry.path()));
         }
     }

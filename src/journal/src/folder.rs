@@ -153,7 +153,7 @@ impl StateFolder {
 /// Something in the place of a folder or in it that is neither a folder nor a file: a link leads elsewhere, and who opens a pipe
 /// waits for ever.
 fn foreign(folder: &Path) -> Option<PathBuf> {
-    // What is missing will be made.
+    // A missing folder will be made.
     let is_folder = fs::symlink_metadata(folder).map_or(true, |found| found.is_dir());
     let mut pending = vec![folder.to_owned()];
     if !is_folder {
@@ -164,7 +164,7 @@ fn foreign(folder: &Path) -> Option<PathBuf> {
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => pending.push(entry.path()),
                 Ok(kind) if !kind.is_file() => return Some(entry.path()),
-                // What cannot be read is told of by whoever reads it.
+                // The one that reads the file reports the error.
                 _ => {}
             }
         }

@@ -37,7 +37,7 @@ fn fixture(row: &Row) -> (String, Language) {
     let found = languages
         .into_iter()
         .find_map(|(ending, of)| Some((Fixture::parse(&read(ending).ok()?).program, of)));
-    // What passes over several files do with one is little, but little is to be respected as well.
+    // Passes over several files do little with one, but that little is to be respected as well.
     found.unwrap_or_else(|| ("#include \"x.h\"\nint x;\n".to_owned(), Language::C))
 }
 

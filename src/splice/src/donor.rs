@@ -161,7 +161,7 @@ impl<'a> Snippet<'a> {
         text
     }
 
-    /// What the program has at file scope, with new names: functions, types and constants, but no kernels. Pragmas that
+    /// The items of the program at file scope, with new names: functions, types and constants, but no kernels. Pragmas that
     /// `other` has are left out.
     pub(crate) fn library(&self, other: &ParsedKernels) -> Option<Vec<u8>> {
         let (tree, symbols) = (self.program.tree(), self.program.symbols());

@@ -1,4 +1,4 @@
-//! What the code in a node does, as far as it decides where the code can stand.
+//! The effects of the code in a node, as far as they decide where the code can stand.
 
 use clreduce_language::{NodeId, NodeKind};
 

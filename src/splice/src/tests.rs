@@ -59,7 +59,7 @@ fn functions_and_types_come_along_and_names_are_bound_by_type() {
             && text(one).contains("= {0};")
     };
     assert!(made.iter().any(|one| calls(&one)));
-    // What a part writes lies in a buffer of its own, apart for each work-item.
+    // The results of a part lie in a buffer of its own, apart for each work-item.
     assert!(made.iter().any(|one| text(one).contains("+ 128 * get_global_id(0))[")));
 }
 

@@ -56,7 +56,7 @@ fn ruleset(permissions: &Permissions) -> Result<RulesetCreated, RulesetError> {
         rules = rules.handle_access(AccessNet::from_all(RIGHTS))?;
     }
     let device = AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev;
-    // Who makes the file of a disk in a folder of their own has the disk.
+    // A process that makes the file of a disk in a folder of its own has the disk.
     let own = writing & !(AccessFs::MakeBlock | AccessFs::MakeChar);
     let mut rules = allow(rules.create()?, &permissions.writable, own)?;
     rules = allow(rules, places::DEVICES, device)?;

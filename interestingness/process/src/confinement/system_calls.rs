@@ -38,7 +38,7 @@ const ALWAYS: Cases = &[];
 /// The first argument is a process, and 0 the caller.
 const OF_OTHERS: Cases = &[&[Not(0, 0)]];
 
-/// What is refused whatever is allowed.
+/// System calls that are always refused.
 const REFUSED: &[Row] = &[
     // Limits, priorities and cores of other processes.
     ([302, 340, 261], &[&[Not(0, 0), Given(2)]]), // prlimit64
@@ -96,7 +96,7 @@ const REFUSED: &[Row] = &[
             &[Is(1, 0x541c)],
         ],
     ),
-    // What root may do to the machine.
+    // Things that root may do to the machine.
     ([169, 88, 142], ALWAYS),  // reboot
     ([246, 283, 104], ALWAYS), // kexec_load
     ([320, -1, 294], ALWAYS),  // kexec_file_load

@@ -31,7 +31,7 @@ impl Segments {
             let fields: Vec<&str> = row.split_ascii_whitespace().collect();
             let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
             let (Some(name), Some(resident)) = (number(1), number(14)) else { continue };
-            // Who made it, and who attached it last.
+            // The processes that made it and attached it last.
             let users = [number(4), number(5)];
             let is_user =
                 |pid: &Pid| users.contains(&Some(pid.as_raw_nonzero().get().unsigned_abs().into()));

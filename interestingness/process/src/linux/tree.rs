@@ -70,7 +70,7 @@ impl ProcessTree {
         }
     }
 
-    /// Takes note of orphans that have ended, so that they do not count any more.
+    /// Takes note of detached processes that have ended, so that they do not count any more.
     pub(super) fn reap_orphans(&mut self) {
         if matches!(self.scope, TreeScope::Subreaper) {
             self.reap();

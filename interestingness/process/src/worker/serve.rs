@@ -171,7 +171,7 @@ fn serve<S: Service>() -> io::Result<()> {
         guarded.remove();
         system::end();
     })?;
-    // That thread stays as it is: it removes the folder. Threads that the service makes are confined.
+    // The thread stays as it is: it removes the folder. Threads that the service makes are confined.
     confinement.with_writable(folder.path().map(Path::to_owned)).enter()?;
     let mut service = S::begin(folder);
     let replies = Replies { stream, sends: PhantomData };

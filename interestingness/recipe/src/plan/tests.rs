@@ -44,7 +44,7 @@ fn mixed(numbers: &[u64]) -> u64 {
     })
 }
 
-/// What a step finds out about a variant, and what follows: the script.
+/// The findings of a step about a variant, and what follows: the script.
 fn said(step: &PlanStep, variant: u64) -> (StageVerdict, AfterStep) {
     use StageVerdict::{NotRun, Passes, Rejects, Slipped, TimedOut, Unresolved};
     let name: Vec<u64> = step.name.bytes().map(u64::from).collect();

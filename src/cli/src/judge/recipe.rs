@@ -73,7 +73,7 @@ fn refused(
     error: &RecipeError,
     cancel: &Cancel,
 ) -> Option<String> {
-    // Who asks for the strict one does not trust the program: it is not run outside.
+    // A user who asks for the strict one does not trust the program: it is not run outside.
     if !matches!(sandbox::confinement(), Confinement::Landlock(_)) {
         return None;
     }

@@ -81,7 +81,7 @@ Exit status:
   1  a program cannot be preprocessed, read or written
   2  the command line is wrong";
 
-/// What became of one program.
+/// The outcome for one program.
 enum NormalizeResult {
     /// The names and texts of the results.
     Normal(Vec<(String, Vec<u8>)>),

@@ -66,7 +66,7 @@ pub(crate) fn prepare(args: &PrepareArgs) -> Result<ExitCode, CliError> {
         return Err(failed(KernelError::NotAccepted));
     }
     let mut case = original.clone();
-    // What does not survive the preprocessor with all work-items may do so with fewer.
+    // A bug that does not survive the preprocessor with all work-items may do so with fewer.
     loop {
         let before = case.clone();
         case = one_file(args, &before, &*test, &cancel)?;

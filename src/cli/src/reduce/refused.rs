@@ -9,7 +9,7 @@ use clreduce_interestingness::{
 use clreduce_process::quoted;
 use clreduce_testcase::TestCase;
 
-/// What tools print where a sandbox refuses something.
+/// Texts that tools print where a sandbox refuses something.
 const REFUSALS: [&str; 5] = [
     "Permission denied",
     "Read-only file system",

@@ -176,7 +176,7 @@ fn ending(reduced: &Reduced, statistics: &RunStatistics, settings: &ReduceSettin
     text.to_owned()
 }
 
-/// What was not looked at since the last success.
+/// The proposals that were not looked at since the last success.
 fn cut_short(reduced: &Reduced) -> Vec<String> {
     let left_out = reduced.left_out.iter().map(|left_out| {
         let most = show_count(left_out.most as u64);

@@ -1,4 +1,4 @@
-//! What people see in a terminal: messages, tables, progress, the screen, and Ctrl-C.
+//! Output for people in a terminal: messages, tables, progress, the screen, and Ctrl-C.
 
 pub(crate) mod clock;
 pub(crate) mod diff;

@@ -28,7 +28,7 @@ fn shown(text: &str, has_styles: bool) -> String {
         let style = sequence[2..].split_once('m');
         let after = style.filter(|(number, _)| STYLES.contains(number)).map(|(_, after)| after);
         shown.push_str(&printable(before));
-        // What is no style loses its meaning with its first character.
+        // A sequence that is no style loses its meaning with its first character.
         rest = after.unwrap_or(&sequence[1..]);
         let style = &sequence[..sequence.len() - rest.len()];
         shown.push_str(&if after.is_some() { style.into() } else { printable(style) });

@@ -141,7 +141,7 @@ impl ProgressDisplay {
                 }
             }
             Event::PassSkipped { pass } => self.note(&format!("skipped what was left of {pass}")),
-            // What comes after it is told by lines again.
+            // Later events are told by lines again.
             Event::Finished { .. } => self.finish(),
             Event::WentBack { case, .. } => {
                 if let Some(current) = &mut self.current {

@@ -19,7 +19,7 @@ pub(crate) struct RunStatistics {
     pub steps: u64,
     /// Tests started, killed and speculative ones included.
     pub tests: u64,
-    /// Variants that a gate refused, so that they were not tested.
+    /// Variants that the compile filter refused, so that they were not tested.
     pub refused: u64,
     /// Verdicts that were known already.
     pub cache_hits: u64,

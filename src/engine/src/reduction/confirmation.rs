@@ -27,7 +27,7 @@ use clreduce_testcase::{Size, TestCase};
 const WAITS_FOR: u64 = 20;
 
 /// The least number of times that the result is tested again. A bad test calls one variant in five interesting by mistake,
-/// and one in 16,000 so many times in a row.
+/// and one in 16,000 all of these times.
 const RESULT_AT_LEAST: u32 = 6;
 
 /// The same for a test that has rejected nothing yet: perhaps it accepted by mistake for as long as the reduction took.
@@ -40,7 +40,7 @@ const MOST_ROUNDS: u32 = 20;
 /// due to a test whose mistakes come in rows again and again.
 const MOST_RETURNS: u64 = 20;
 
-/// What is known of a commit that was rejected once, and of a rejected variant that was accepted once.
+/// The facts about a commit that was rejected once, and of a rejected variant that was accepted once.
 const REJECTED: RepeatedResults = RepeatedResults { interesting: 0, runs: 1 };
 const REJECTED_AND_ACCEPTED: RepeatedResults = RepeatedResults { interesting: 1, runs: 2 };
 
@@ -124,7 +124,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
                 Some(control) => {
                     let tally = self.repeat_control(executor, &control)?;
                     confirmed = Confirmed::Doubted(tally);
-                    // What was accepted meanwhile is tested once more.
+                    // A variant that was accepted meanwhile is tested once more.
                     Some((self.commits.last(), RepeatedResults::default()))
                 }
                 None => self.doubtful(confirmation).map(|index| (index, REJECTED)),

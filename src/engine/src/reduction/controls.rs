@@ -5,7 +5,7 @@ use clreduce_candidates::Candidate;
 use clreduce_speculation::RepeatedResults;
 use clreduce_testcase::{ContentHash, TestCase};
 
-/// What came of tests that were run again.
+/// The outcome of tests that were run again.
 #[derive(PartialEq, Eq)]
 pub(super) enum Confirmed {
     /// All say the same as before.

@@ -14,7 +14,7 @@ use super::resume::versions;
 use super::run::ReductionRun;
 use crate::events::{Ending, Event};
 
-/// What a test takes at most that took some time before: half as long again, and what a busy machine adds.
+/// The most time that a test takes which took some time before: half as long again, and what a busy machine adds.
 fn at_most(time: Duration) -> Duration {
     time * 3 / 2 + Duration::from_millis(500)
 }

@@ -20,7 +20,7 @@ pub struct Reduced {
     pub size: Size,
     /// The reason why it ended.
     pub ending: Ending,
-    /// What passes left out since the last commit: something more might go there.
+    /// The proposals that passes left out since the last commit: something more might go there.
     pub left_out: Vec<LeftOut>,
     /// The passes that a person skipped since then.
     pub skipped: Vec<&'static str>,

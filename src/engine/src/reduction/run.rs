@@ -73,7 +73,7 @@ pub(super) struct ReductionRun<'a, S> {
     /// Variants that were tested again and again.
     pub(super) flaky: FlakyCounts,
     pub(super) went_back: u64,
-    /// What passes left out since the last commit.
+    /// The proposals that passes left out since the last commit.
     left_out: Vec<LeftOut>,
     /// Files of the committed test cases, while an earlier run is replayed.
     pub(super) versions: Versions,

@@ -134,9 +134,9 @@ fn executor<A: CandidateSource>(
     let slots = jobs.get().min(pool.threads());
     let source = OriginalFirst::new(&reduction.case, source);
     let scheduler = Scheduler::new(source, slots, verdicts);
-    let gate = reduction.compile_filter.clone();
+    let filter = reduction.compile_filter.clone();
     let deadline = reduction.options.time_limit.and_then(|limit| started.checked_add(limit));
-    let executor = Executor::new(scheduler, pool, test, gate, reduction.cancel.clone(), deadline);
+    let executor = Executor::new(scheduler, pool, test, filter, reduction.cancel.clone(), deadline);
     Ok(executor.skipping(reduction.skip.clone()))
 }
 

@@ -50,7 +50,7 @@ impl<'a> Names<'a> {
         let edits = patch.edits();
         let mut first = 0;
         while first < edits.len() {
-            // What touches is one change.
+            // Edits that touch are one change.
             let mut last = first;
             while edits.get(last + 1).is_some_and(|next| self.touch(&edits[last], next)) {
                 last += 1;

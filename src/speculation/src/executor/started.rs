@@ -13,7 +13,7 @@ use crate::pool::{Permit, Pool, Waiter};
 use crate::running::TestId;
 use crate::scheduler::Action;
 
-/// Pauses before a test that was not run is tried again, each time that it has a turn. A disk may be full for a moment,
+/// Pauses before a test that was not run is tried again, each time that it is started. A disk may be full for a moment,
 /// or an editor may be writing the test.
 const PAUSES: [Duration; 3] =
     [Duration::from_millis(100), Duration::from_millis(500), Duration::from_secs(2)];

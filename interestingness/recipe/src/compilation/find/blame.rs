@@ -22,7 +22,7 @@ use crate::shown::describe;
 struct LanguageRule {
     options: &'static str,
     kind: FindingKind,
-    /// What a program does that breaks it.
+    /// The action of a program that breaks it.
     breach: &'static str,
 }
 
@@ -52,7 +52,7 @@ const EXACT: &str = "-fno-fast-math -fno-unsafe-math-optimizations -fno-associat
 /// The same where the processor has registers that are too wide.
 const NARROW: &str = " -mfpmath=sse -msse2";
 
-/// What the accused answered to each question.
+/// The answers of the accused to each question.
 type Answers = Vec<(BlameRun, RunOutcome)>;
 
 /// A question about the accused, which is compiled in another way.

@@ -47,14 +47,14 @@ pub enum CompilerBugError {
         /// The other commands that failed, one in a line.
         others: String,
     },
-    /// What is wrong may be the program itself.
+    /// The program itself may be wrong.
     #[error(
         "{what}\n\
          help: correct the program; as it is, it tells nothing about `{accused}`. To write the recipe all the same, add \
          --allow-unchecked {kind}"
     )]
     OwnFault {
-        /// What is wrong with the program, with the place.
+        /// The error in the program, with its place.
         what: String,
         /// The name of the compiler with its options.
         accused: String,

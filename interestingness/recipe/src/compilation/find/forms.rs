@@ -34,7 +34,7 @@ pub(super) struct FoundForm {
     pub checks: SanityChecks,
 }
 
-/// What the person sees, which a form has to show.
+/// The symptom that the user sees, which a form has to show.
 struct SymptomToShow<'a> {
     /// The outcome of the command.
     own: &'a RunOutcome,
@@ -42,7 +42,7 @@ struct SymptomToShow<'a> {
     also: Vec<CompilerRun>,
 }
 
-/// What the forms that do not show the bug show instead.
+/// The outcomes of the forms that do not show the bug.
 #[derive(Default)]
 struct Misses {
     /// The last outcome, for people.

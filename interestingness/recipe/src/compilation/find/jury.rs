@@ -1,4 +1,4 @@
-//! Who is accused, and who speaks against it. Compilers of one family share most of what they make of a program, so a compiler
+//! The choice of the accused compiler, and the compilers that speak against it. Compilers of one family share most of what they make of a program, so a compiler
 //! is only accused if it disagrees with itself or if two other families do, and none takes its side.
 
 use std::collections::BTreeSet;
@@ -45,7 +45,7 @@ impl BugSearch<'_> {
             }
             return Ok((preset, own, successes));
         }
-        // That a compiler of our choice rejects the program says nothing.
+        // It says nothing if a compiler of our choice rejects the program.
         let asked_for = !self.query.also.is_empty();
         let fails = |other: &CompilerRun| asked_for && by_itself(&other.outcome).is_some();
         if let Some(at) = others.iter().position(fails) {
@@ -143,7 +143,7 @@ impl BugSearch<'_> {
             }
             Standing::Against(name) => format!("`{name}` does not have the result of the others either"),
         };
-        // What is known for certain comes before what is open.
+        // Certain facts come before open ones.
         let warned = warnings::of_source(self)?;
         self.weigh_warnings(accused, checks, &warned)?;
         let row = |one: &CompilerRun| format!("\n    {}: {}", one.name, describe(&one.outcome));

@@ -180,7 +180,7 @@ mod tests {
             assert!(asked.matching(&promoted).is_some(), "{asked:?}");
             assert!(asked.matching("a.c:4:1: warning: unused [-Wunused]").is_none(), "{asked:?}");
         }
-        // What is no pattern is text.
+        // Anything but a pattern is text.
         let asked: AskedMessage = "(".parse().unwrap();
         assert!(asked.matching("f(x)").is_some());
     }

@@ -1,4 +1,4 @@
-//! What a program promises to its compiler, and what no check sees: attributes, `restrict`, inline assembly, addresses.
+//! Promises of a program to its compiler that no check sees: attributes, `restrict`, inline assembly, addresses.
 
 use std::ops::Range;
 
@@ -173,7 +173,7 @@ pub(super) fn starts_threads(source: &[u8]) -> bool {
     words(source).iter().any(|word| THREADS.contains(&word.text))
 }
 
-/// What makes it pointless to accuse a compiler, because the program's result may hang on it and nothing can be checked.
+/// The reason why it is pointless to accuse a compiler, because the program's result may hang on it and nothing can be checked.
 pub(super) fn beyond_checks(source: &[u8]) -> Option<&'static str> {
     let words = words(source);
     if words.iter().any(|word| SETJMP.contains(&word.text)) {
@@ -195,7 +195,7 @@ pub(super) fn beyond_checks(source: &[u8]) -> Option<&'static str> {
         .then_some("inline assembly: a missing operand or clobber changes what is around it")
 }
 
-/// What the program has that no check sees, for people.
+/// The parts of the program that no check sees, for people.
 pub(crate) fn not_checked(source: &[u8]) -> Vec<&'static str> {
     let words = words(source);
     let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.text));

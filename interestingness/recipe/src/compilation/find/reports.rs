@@ -1,4 +1,4 @@
-//! What the tools of checks say: the report of a sanitizer with its place, and why a check cannot be used.
+//! Reports of the tools of checks: the report of a sanitizer with its place, and why a check cannot be used.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ impl UnusableCheck {
     }
 }
 
-/// What a program printed, in the form of a result.
+/// The output of a program, in the form of a result.
 pub(super) fn printed(stdout: &str) -> String {
     let text = stdout.trim();
     text.strip_suffix(SUCCESS).unwrap_or(text).trim().to_owned()

@@ -55,7 +55,7 @@ static WARNINGS: Check = Check {
     consequence: "contain what compilers warn of, such as functions that return no value",
     is_of_gcc: true,
 };
-/// What only old C allows is no program for a compiler that crashes either.
+/// A program that only old C allows is not valid for a compiler that crashes either.
 static LANGUAGE: Check = Check {
     name: "language",
     kinds: &[FindingKind::NonPortable],
@@ -163,7 +163,7 @@ pub(super) fn checks(
                     is_found = true;
                     break;
                 }
-                // What one finds, another may overlook.
+                // One may overlook what another finds.
                 Err(reason) if reason.is_report => {
                     why = Some(reason);
                     break;

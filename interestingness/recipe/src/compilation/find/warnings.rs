@@ -99,7 +99,7 @@ fn is_triggered(flag: &str, messages: &str) -> bool {
     })
 }
 
-/// What compilers say about the source of the person when they are asked for more than usual.
+/// The warnings of compilers about the user's source when they are asked for more than usual.
 pub(super) fn of_source(search: &BugSearch<'_>) -> Result<Vec<PlacedWarning>, CompilerBugError> {
     const OF_GCC: &str = "-O2 -c -Wsequence-point -Wstrict-aliasing=1 -Wcast-qual -Wreturn-type -Wuninitialized \
         -Wmaybe-uninitialized";

@@ -46,7 +46,7 @@ pub(super) fn run(
     Ok(tried)
 }
 
-/// What other compilers do with the program: as much as the suspected one did when it failed, so that they speak for the
+/// The work of other compilers on the program: as much as the suspected one did when it failed, so that they speak for the
 /// program as far as that.
 fn action(
     search: &BugSearch<'_>,

@@ -14,7 +14,7 @@ use crate::terminal::units::{show_bytes, show_clock, show_count, show_duration, 
 /// Resolution of the curve.
 const CURVE_TOP: u64 = 1000;
 
-/// What fills the screen under the figures.
+/// The view that fills the screen under the figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum View {
     /// The commits, and the program beside them where there is room.
@@ -39,7 +39,7 @@ const KEYS: [(&str, &str); 6] = [
 /// The view that the user chose.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Choice {
-    /// What is shown.
+    /// The view that is shown.
     pub view: View,
     /// The first line of it that is shown.
     pub scroll: usize,
