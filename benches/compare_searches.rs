@@ -11,7 +11,7 @@ use std::error::Error;
 use std::path::Path;
 
 use clreduce_candidates::{CandidateSource, Next};
-use clreduce_reducer::search::{Groups, Search};
+use clreduce_reducer::search::{Groups, ProposalSearch};
 use clreduce_testcase::Size;
 use searches::{Ddmin, Linear, Probdd};
 use simulator::real::Real;
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     reduce::<Linear>("one by one", file, test)
 }
 
-fn reduce<S: Search>(name: &str, file: &Path, test: &Path) -> Result<(), Box<dyn Error>> {
+fn reduce<S: ProposalSearch>(name: &str, file: &Path, test: &Path) -> Result<(), Box<dyn Error>> {
     let real = Real::new(file, test)?;
     let mut reducer = real.reducer_with::<S>();
     while let Next::Candidate(candidate) = reducer.next() {

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use clreduce_reducer::search::{GroupSizes, Search, Weighted};
+use clreduce_reducer::search::{GroupSizes, ProposalSearch, Weighted};
 
 /// State of the search: one part of what is left is tried at a time.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub struct Ddmin {
     idle: usize,
 }
 
-impl Search for Ddmin {
+impl ProposalSearch for Ddmin {
     fn over(items: Vec<Weighted>, _sizes: GroupSizes) -> Self {
         let items = super::from_the_end(items);
         Self { left: Arc::new(items), parts: 1, part: 0, idle: 0 }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use clreduce_reducer::search::{GroupSizes, Search, Weighted};
+use clreduce_reducer::search::{GroupSizes, ProposalSearch, Weighted};
 
 /// Probabilities are in millionths.
 const ONE: u64 = 1_000_000;
@@ -22,7 +22,7 @@ pub struct Probdd {
     group: Arc<Vec<u32>>,
 }
 
-impl Search for Probdd {
+impl ProposalSearch for Probdd {
     fn over(items: Vec<Weighted>, _sizes: GroupSizes) -> Self {
         let items = super::from_the_end(items);
         let undecided = items.into_iter().map(|item| (item, INITIAL)).collect();

@@ -9,7 +9,7 @@ use clreduce_candidates::{CandidateSource, Next};
 use clreduce_interestingness::{
     Cancel, CommandOptions, CommandTest, Interestingness, TestCommand, Verdict,
 };
-use clreduce_reducer::search::Search;
+use clreduce_reducer::search::ProposalSearch;
 use clreduce_reducer::{Reducer, ReducerPlan};
 use clreduce_testcase::{ContentHash, TestCase};
 
@@ -36,7 +36,7 @@ impl Real {
         Reducer::new(self.case.clone(), ReducerPlan::new(self.case.language()))
     }
 
-    pub fn reducer_with<S: Search>(&self) -> Reducer<S> {
+    pub fn reducer_with<S: ProposalSearch>(&self) -> Reducer<S> {
         Reducer::with_search(self.case.clone(), ReducerPlan::new(self.case.language()))
     }
 

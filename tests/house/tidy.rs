@@ -46,7 +46,9 @@ const PRODUCT: &[&str] = &["PRODUCT"];
 
 /// The folders of the crates' own sources, except those that only tests use.
 fn product() -> Vec<String> {
-    let roots = packages().into_iter().filter(|package| package["name"] != "clreduce-interestingness-tests");
+    let roots = packages()
+        .into_iter()
+        .filter(|package| package["name"] != "clreduce-interestingness-tests");
     let targets = roots.flat_map(|package| package["targets"].as_array().expect("targets").clone());
     let own = targets.filter(|target| {
         let kind = target["kind"][0].as_str().expect("a kind");

@@ -15,12 +15,12 @@ use crate::random::{SeedKey, Stream};
 #[derive(Clone, Debug)]
 pub(super) struct EmiEdit {
     branch: StmtId,
-    kind: EditKind,
+    kind: EmiEditKind,
 }
 
 /// The kinds of edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum EditKind {
+enum EmiEditKind {
     /// Statements that are never executed. They read and write variables of the kernel.
     Dead,
     /// A statement of the kernel that is always executed; in the other branch are some that never are.
@@ -32,14 +32,14 @@ enum EditKind {
 impl EmiEdit {
     /// True for one that is never executed.
     pub(super) fn is_dead(&self) -> bool {
-        self.kind == EditKind::Dead
+        self.kind == EmiEditKind::Dead
     }
 
     /// Takes the edit out of the kernel.
     pub(super) fn drop_from(&self, program: &mut Program) {
         let branch = &mut program.stmts[self.branch.0 as usize].kind;
         let dropped = std::mem::replace(branch, StmtKind::Nothing);
-        if let (EditKind::Guard, StmtKind::If(_, then, _)) = (self.kind, dropped) {
+        if let (EmiEditKind::Guard, StmtKind::If(_, then, _)) = (self.kind, dropped) {
             replace(program, self.branch, &then);
         }
     }
@@ -59,13 +59,13 @@ impl EmiEdit {
             return false;
         };
         let (then, other) = match self.kind {
-            EditKind::Dead => (pruned(program, &then, rates, key), other),
-            EditKind::Guard => (then, pruned(program, &other, rates, key)),
-            EditKind::Scramble => return true,
+            EmiEditKind::Dead => (pruned(program, &then, rates, key), other),
+            EmiEditKind::Guard => (then, pruned(program, &other, rates, key)),
+            EmiEditKind::Scramble => return true,
         };
         let dead = if self.is_dead() { then.clone() } else { other.clone() };
         program.stmts[self.branch.0 as usize].kind = StmtKind::If(condition, then, other);
-        without_unused(program, &dead) || self.kind == EditKind::Guard
+        without_unused(program, &dead) || self.kind == EmiEditKind::Guard
     }
 }
 
@@ -95,20 +95,24 @@ fn chosen<'a>(
     points: &'a [Point],
     edits: Edits,
     stream: &mut Stream,
-) -> Vec<(&'a Point, EditKind)> {
+) -> Vec<(&'a Point, EmiEditKind)> {
     let is_guarded = |point: &&Point| program.stmt(point.before).kind.declared().is_none();
     let of_kind = |kind| -> Vec<&Point> {
         let points = points.iter();
         match kind {
-            EditKind::Dead => points.collect(),
-            EditKind::Guard => points.filter(is_guarded).collect(),
-            EditKind::Scramble => points.filter(|point| !point.scope.writable.is_empty()).collect(),
+            EmiEditKind::Dead => points.collect(),
+            EmiEditKind::Guard => points.filter(is_guarded).collect(),
+            EmiEditKind::Scramble => {
+                points.filter(|point| !point.scope.writable.is_empty()).collect()
+            }
         }
     };
     let kinds: &[_] = match edits {
-        Edits::All => &[EditKind::Dead, EditKind::Dead, EditKind::Guard, EditKind::Scramble],
-        Edits::Dead => &[EditKind::Dead],
-        Edits::Guards => &[EditKind::Guard],
+        Edits::All => {
+            &[EmiEditKind::Dead, EmiEditKind::Dead, EmiEditKind::Guard, EmiEditKind::Scramble]
+        }
+        Edits::Dead => &[EmiEditKind::Dead],
+        Edits::Guards => &[EmiEditKind::Guard],
     };
     let mut chosen = Vec::new();
     for number in 0..3 + stream.below(4) {
@@ -133,27 +137,27 @@ impl Editor<'_> {
     fn branch(
         &mut self,
         point: &Point,
-        kind: EditKind,
+        kind: EmiEditKind,
         fact: Option<Fact>,
         key: SeedKey,
     ) -> StmtId {
         let (then, other) = match kind {
-            EditKind::Dead => (self.dead(point, 60..200, key.child(1)), Block::new()),
-            EditKind::Guard => {
+            EmiEditKind::Dead => (self.dead(point, 60..200, key.child(1)), Block::new()),
+            EmiEditKind::Guard => {
                 let with_else = key.child(2).stream().chance(50);
                 let other =
                     if with_else { self.dead(point, 20..60, key.child(1)) } else { Block::new() };
                 (vec![point.before], other)
             }
-            EditKind::Scramble => (self.scramble(&point.scope, key.child(1)), Block::new()),
+            EmiEditKind::Scramble => (self.scramble(&point.scope, key.child(1)), Block::new()),
         };
         let uniform =
             then.iter().chain(&other).any(|id| contains(self.program, *id, &synchronises));
-        let truth = (kind != EditKind::Dead, uniform);
+        let truth = (kind != EmiEditKind::Dead, uniform);
         let condition = predicate(self.program, truth, fact, self.features, key.child(3));
         let branch = self.program.statement(StmtKind::Nothing, key);
         // The branch of a guard has the statement.
-        let after = if kind == EditKind::Guard { None } else { Some(point.before) };
+        let after = if kind == EmiEditKind::Guard { None } else { Some(point.before) };
         let both: Block = [branch].into_iter().chain(after).collect();
         replace(self.program, point.before, &both);
         self.program.stmts[branch.0 as usize].kind = StmtKind::If(condition, then, other);

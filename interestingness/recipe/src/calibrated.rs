@@ -6,7 +6,7 @@ use clreduce_check::StageName;
 use clreduce_interestingness::Cancel;
 
 use crate::calibration::Calibration;
-use crate::configuration::{Configuration, VariantProgram};
+use crate::configuration::{RecipeConfiguration, VariantProgram};
 use crate::confirm::confirmed;
 use crate::format::{Preset, RequiredRuns};
 use crate::limits::ConfigurationLimits;
@@ -74,7 +74,7 @@ impl CalibratedRecipe {
     /// Returns true if a variant may run before it is known to be valid. An invalid kernel can at worst crash a process of
     /// ours on a CPU; on a GPU it can do more damage. One that hangs costs the whole limit.
     fn may_glance(&self) -> bool {
-        let robust = |one: &Configuration| {
+        let robust = |one: &RecipeConfiguration| {
             one.device().is_none_or(|at| self.kit.pools[at].device.is_robust())
         };
         let looked_at: Vec<&str> = self.names().take(2).collect();
@@ -167,7 +167,7 @@ impl CalibratedRecipe {
     }
 
     /// The limit of a configuration. A variant that hangs is waited for as long as the original where that is confirmed.
-    fn limit_of(&self, one: &Configuration, depth: Depth) -> Duration {
+    fn limit_of(&self, one: &RecipeConfiguration, depth: Depth) -> Duration {
         let is_hang = self.kit.preset == Preset::Hang && one.name == self.calibration.pin.accused;
         match depth {
             Depth::Verdict => self.limits.of(&one.name),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clreduce_testcase::Clues;
 use serde::{Deserialize, Serialize};
 
-use crate::configuration::Configuration;
+use crate::configuration::RecipeConfiguration;
 use crate::pin::Pin;
 use crate::stages::Tolerated;
 
@@ -42,7 +42,7 @@ impl Calibration {
         Some(LEAST.saturating_add(self.jumps?.saturating_mul(TIMES)))
     }
 
-    pub(crate) fn limit_of(&self, configuration: &Configuration) -> Duration {
+    pub(crate) fn limit_of(&self, configuration: &RecipeConfiguration) -> Duration {
         limit_of(&self.configurations, &configuration.name)
     }
 }

@@ -14,7 +14,7 @@ use clreduce_testcase::TestCase;
 
 /// A configuration with its tools.
 #[derive(Debug)]
-pub(crate) struct Configuration {
+pub(crate) struct RecipeConfiguration {
     pub name: String,
     pub means: Means,
     /// The memory that it may use, in bytes.
@@ -114,7 +114,7 @@ impl DevicePool {
     }
 }
 
-impl Configuration {
+impl RecipeConfiguration {
     /// The place of its device.
     pub(crate) fn device(&self) -> Option<usize> {
         match self.means {
@@ -278,7 +278,8 @@ mod tests {
     fn class(build: &str, run: Option<&str>) -> OutcomeClass {
         let means = Means::Commands { build: build.to_owned(), run: run.map(str::to_owned) };
         let memory = 1 << 30;
-        let configuration = Configuration { name: "fake".into(), means, memory, timeout: None };
+        let configuration =
+            RecipeConfiguration { name: "fake".into(), means, memory, timeout: None };
         let case = TestCase::single("my file.c", b"int x;\n".as_slice()).unwrap();
         let program = VariantProgram::new(&case, None, None, "").unwrap();
         let limits = Limits { output_bytes: 1 << 20, ..Limits::default() };

@@ -9,7 +9,7 @@ use clreduce_kernel::{KernelLaunch, OutcomeClass, RunOutcome};
 use clreduce_testcase::TestCase;
 
 use crate::compilation::not_checked;
-use crate::configuration::{Configuration, Means, VariantProgram, expand, show};
+use crate::configuration::{Means, RecipeConfiguration, VariantProgram, expand, show};
 use crate::format::Preset;
 use crate::pin::StageVerdict;
 use crate::shown::{describe, from_match};
@@ -95,7 +95,8 @@ impl RecipeTest {
     /// Returns true if the suspected configuration is a device.
     #[must_use]
     pub fn suspects_a_device(&self) -> bool {
-        let is_suspected = |one: &&Configuration| one.name == self.recipe.calibration.pin.accused;
+        let is_suspected =
+            |one: &&RecipeConfiguration| one.name == self.recipe.calibration.pin.accused;
         self.recipe
             .kit
             .configurations

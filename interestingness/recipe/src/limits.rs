@@ -6,7 +6,7 @@ use std::time::Duration;
 use clreduce_interestingness::TimeLimits;
 
 use crate::calibration::{Calibration, LIMIT_OF_ORIGINAL};
-use crate::configuration::Configuration;
+use crate::configuration::RecipeConfiguration;
 use crate::format::Preset;
 use crate::resolved::ResolvedRecipe;
 use crate::shown::ShownOutcomes;
@@ -26,7 +26,11 @@ const LEAST_FOR_A_HANG: Duration = Duration::from_secs(2);
 const LEAST_OF_A_HANG: Duration = Duration::from_secs(1);
 
 /// The limit of a configuration that follows from the time of a run.
-pub(crate) fn limit_for(preset: Preset, configuration: &Configuration, time: Duration) -> Duration {
+pub(crate) fn limit_for(
+    preset: Preset,
+    configuration: &RecipeConfiguration,
+    time: Duration,
+) -> Duration {
     let is_fair = configuration.is_timed_fairly();
     let limit = match preset {
         Preset::Hang => {
@@ -53,12 +57,12 @@ pub(crate) fn fitting(
 fn limits_for(
     preset: Preset,
     accused: &str,
-    configurations: &[Configuration],
+    configurations: &[RecipeConfiguration],
     times: &TimeLimits,
 ) -> TimeLimits {
     let others = times.iter().filter(|(name, _)| *name != accused);
     let slowest = others.map(|(_, time)| *time).max();
-    let limit = |one: &Configuration| {
+    let limit = |one: &RecipeConfiguration| {
         if preset == Preset::Hang && one.name == accused {
             let most = one.timeout.unwrap_or(LIMIT_OF_ORIGINAL);
             return Some((slowest? * TIMES_FOR_A_HANG).max(LEAST_OF_A_HANG).min(most));
@@ -110,10 +114,10 @@ mod tests {
         limits.iter().map(limit).collect()
     }
 
-    fn configuration(name: &str, timeout: Option<u64>) -> Configuration {
+    fn configuration(name: &str, timeout: Option<u64>) -> RecipeConfiguration {
         let means = Means::Commands { build: String::new(), run: None };
         let timeout = timeout.map(Duration::from_secs);
-        Configuration { name: name.to_owned(), means, memory: 0, timeout }
+        RecipeConfiguration { name: name.to_owned(), means, memory: 0, timeout }
     }
 
     #[test]

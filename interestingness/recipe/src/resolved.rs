@@ -15,7 +15,7 @@ use clreduce_tools::Tool;
 use toml::Spanned;
 
 use crate::admission::{Admission, Need};
-use crate::configuration::{Configuration, DevicePool, Means, VariantProgram};
+use crate::configuration::{DevicePool, Means, RecipeConfiguration, VariantProgram};
 use crate::error::Problem;
 use crate::expected::EXPECTED;
 use crate::format::{
@@ -36,7 +36,7 @@ pub(crate) struct ResolvedRecipe {
     pub demands: Demands,
     pub confirm: RequiredRuns,
     pub stages: Vec<RecipeStage>,
-    pub configurations: Vec<Configuration>,
+    pub configurations: Vec<RecipeConfiguration>,
     pub accused: Option<usize>,
     pub pools: Vec<DevicePool>,
     pub admission: Admission,
@@ -109,7 +109,7 @@ impl ResolvedRecipe {
     /// Runs all programs on a configuration.
     pub(crate) fn run_on<'a>(
         &self,
-        configuration: &'a Configuration,
+        configuration: &'a RecipeConfiguration,
         programs: &[VariantProgram<'_>],
         limit: Duration,
         cancel: &Cancel,
@@ -129,7 +129,8 @@ impl ResolvedRecipe {
 
     /// Returns true if something runs the program, and does not only build it.
     pub(crate) fn runs_programs(&self) -> bool {
-        let is_built = |one: &Configuration| matches!(one.means, Means::Commands { run: None, .. });
+        let is_built =
+            |one: &RecipeConfiguration| matches!(one.means, Means::Commands { run: None, .. });
         self.preset.runs() && !self.configurations.iter().all(is_built)
     }
 

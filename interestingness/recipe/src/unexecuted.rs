@@ -9,7 +9,7 @@ use clreduce_process::Cancel;
 use clreduce_testcase::{Feature, SourceFile, TestCase};
 
 use crate::calibration::limit_of;
-use crate::configuration::{Configuration, Means, VariantProgram};
+use crate::configuration::{Means, RecipeConfiguration, VariantProgram};
 use crate::pin::Pin;
 use crate::resolved::ResolvedRecipe;
 
@@ -81,11 +81,12 @@ fn of_program(
         options: program.options,
     };
     let ends = !matches!(pin.class, OutcomeClass::RunCrash | OutcomeClass::RunTimeout);
-    let runs = |one: &&Configuration| {
+    let runs = |one: &&RecipeConfiguration| {
         matches!(&one.means, Means::Commands { run: Some(_), .. })
             && (ends || one.name != pin.accused)
     };
-    let mut configurations: Vec<&Configuration> = kit.configurations.iter().filter(runs).collect();
+    let mut configurations: Vec<&RecipeConfiguration> =
+        kit.configurations.iter().filter(runs).collect();
     configurations.sort_by_key(|one| one.name == pin.accused);
     configurations.into_iter().find_map(|one| {
         let limit = limit_of(limits, &one.name);

@@ -20,7 +20,7 @@ pub(crate) const ROOT: &str = "@clreduce-root@";
 const MOST_FILES: usize = 10_000;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Order {
+pub(crate) struct TestOrder {
     pub ask: Ask,
     pub test: OrderedTest,
     /// The name of the language that the user said.

@@ -23,7 +23,7 @@ use crate::fingerprint::Fingerprint;
 use crate::job::{
     CacheUse, Circumstances, Job, ORDER, ORIGINAL, PROGRAM, TEST, VARIANT, WorkerAnswer,
 };
-use crate::order::{ActionFiles, Ask, Order, OrderedTest, Sandbox};
+use crate::order::{ActionFiles, Ask, OrderedTest, Sandbox, TestOrder};
 use crate::tree::Folder;
 
 /// The number of times that the first questions are asked, on different machines if the service wills.
@@ -297,7 +297,7 @@ impl RemoteTest {
             }
         };
         let expect = (!is_first).then(|| self.tools.fingerprint.clone());
-        let order = Order {
+        let order = TestOrder {
             ask,
             test: self.test.clone(),
             language: variant.said_language().map(|language| language.to_string()),

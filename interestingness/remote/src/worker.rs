@@ -21,7 +21,7 @@ use crate::answer::{Answer, AskedAbout, Calibrated, NO_ANSWER, OTHER_TOOLS, Says
 use crate::environment;
 use crate::fingerprint::Fingerprint;
 use crate::job::{ANSWER, JUDGE, ORDER, ORIGINAL, TEST, VARIANT};
-use crate::order::{Ask, Order, OrderedSandboxLevel, OrderedTest, ROOT, Sandbox};
+use crate::order::{Ask, OrderedSandboxLevel, OrderedTest, ROOT, Sandbox, TestOrder};
 
 /// The folder for the folders of the test, in the folder of the action.
 const TEMPORARY: &str = "tmp";
@@ -50,7 +50,7 @@ pub fn judge_main() -> Option<ExitCode> {
 
 fn judge(root: &Path) -> io::Result<ExitCode> {
     let text = fs::read(root.join(ORDER))?;
-    let order: Order = serde_json::from_slice(&text)?;
+    let order: TestOrder = serde_json::from_slice(&text)?;
     let said = order.language.as_deref().and_then(|name| name.parse().ok());
     let variant = read_case(&root.join(VARIANT))?.in_language(said);
     let question = AskedAbout::new(&text, &variant);
@@ -85,7 +85,7 @@ fn write(root: &Path, answer: &Answer) -> io::Result<()> {
 }
 
 /// The tools that the files of the test name.
-fn fingerprint(order: &Order, root: &Path) -> io::Result<Fingerprint> {
+fn fingerprint(order: &TestOrder, root: &Path) -> io::Result<Fingerprint> {
     let mut texts = vec![];
     if let OrderedTest::Shell(line) = &order.test {
         // The shell itself is a tool as well.
@@ -109,7 +109,7 @@ fn fingerprint(order: &Order, root: &Path) -> io::Result<Fingerprint> {
 /// An order and the folder in which it is carried out.
 struct Bench<'a> {
     root: &'a Path,
-    order: &'a Order,
+    order: &'a TestOrder,
 }
 
 impl Bench<'_> {

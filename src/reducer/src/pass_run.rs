@@ -11,7 +11,7 @@ use crate::lists::ProposalList;
 use crate::order::{SizeRule, is_smaller};
 use crate::refuted::{Refuted, Tried};
 use crate::repairs::Repairs;
-use crate::search::{GroupSizes, OneByOne, Search};
+use crate::search::{GroupSizes, OneByOne, ProposalSearch};
 
 /// The state of one pass run. Proposals and patches are shared between clones.
 #[derive(Clone)]
@@ -67,7 +67,7 @@ pub(crate) struct Combination {
     tried: Tried,
 }
 
-impl<G: Search> PassRun<G> {
+impl<G: ProposalSearch> PassRun<G> {
     /// Begins a run of the proposals of one pass, in these [`lists`]. With `unused`, declarations that a patch leaves without a use go
     /// with it.
     pub(crate) fn new(
@@ -327,7 +327,7 @@ impl<G: Search> PassRun<G> {
     }
 }
 
-impl<G: Search> Exploration<G> {
+impl<G: ProposalSearch> Exploration<G> {
     fn next(&self) -> &[u32] {
         match self {
             Self::InGroups(search) => search.next(),

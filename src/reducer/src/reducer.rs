@@ -17,7 +17,7 @@ use crate::pass_run::{Combination, PassRun};
 use crate::protected::Protected;
 use crate::refuted::Refuted;
 use crate::schedule::{Position, Schedule};
-use crate::search::{GroupSizes, Groups, Search};
+use crate::search::{GroupSizes, Groups, ProposalSearch};
 
 /// Up to this many bytes, a syntax tree and proposals cost far less than a test. They are made even for a success
 /// that is only supposed.
@@ -81,7 +81,7 @@ impl Reducer {
     }
 }
 
-impl<G: Search> Reducer<G> {
+impl<G: ProposalSearch> Reducer<G> {
     /// A reducer with another search for groups.
     #[must_use]
     pub fn with_search(case: TestCase, plan: ReducerPlan) -> Self {
@@ -253,7 +253,7 @@ fn trial(row: usize, in_later_run: bool, attempt: &Combination, current: &Size) 
     ChanceKey { row, in_later_run, tokens: attempt.size.tokens, current: current.tokens }
 }
 
-impl<G: Search> CandidateSource for Reducer<G> {
+impl<G: ProposalSearch> CandidateSource for Reducer<G> {
     fn laid_out(&self) -> Option<TestCase> {
         let case = &self.current.0;
         let row = self.schedule.rows().iter().find(|row| row.info().layout_only)?;

@@ -3,11 +3,11 @@
 #[path = "../../../benches/searches/mod.rs"]
 mod searches;
 
-use clreduce_reducer::search::{GroupSizes, Groups, Search};
+use clreduce_reducer::search::{GroupSizes, Groups, ProposalSearch};
 use searches::{Ddmin, Linear, Probdd};
 
 /// Runs a search where the `needed` items cannot go. Returns the items that are left, and the number of steps.
-fn run<S: Search>(count: u32, needed: &[u32]) -> (Vec<u32>, usize) {
+fn run<S: ProposalSearch>(count: u32, needed: &[u32]) -> (Vec<u32>, usize) {
     let mut search = S::over((0..count).map(|item| (item, 1)).collect(), GroupSizes::ALL);
     let (mut left, mut steps) = ((0..count).collect::<Vec<_>>(), 0);
     while !search.next().is_empty() {
@@ -23,7 +23,7 @@ fn run<S: Search>(count: u32, needed: &[u32]) -> (Vec<u32>, usize) {
     (left, steps)
 }
 
-fn keeps_exactly_what_is_needed<S: Search>() {
+fn keeps_exactly_what_is_needed<S: ProposalSearch>() {
     for needed in [&[][..], &[0], &[7, 8, 500], &[999], &[1, 2, 3, 4, 5, 6, 7, 8, 9]] {
         assert_eq!(run::<S>(1000, needed).0, needed);
     }

@@ -19,12 +19,12 @@ pub struct Section {
     /// The heading.
     pub heading: &'static str,
     /// The content below it.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<ReportBlock>,
 }
 
 /// A part of a section.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Block {
+pub enum ReportBlock {
     /// A paragraph.
     Text(String),
     /// Text that is shown as it is: a program, a command, an output.
@@ -43,7 +43,7 @@ pub enum Block {
     },
 }
 
-impl Block {
+impl ReportBlock {
     /// An output or a command, verbatim.
     #[must_use]
     pub fn output(text: impl Into<String>) -> Self {
@@ -62,14 +62,14 @@ impl BugReport {
             for block in blocks {
                 text.push('\n');
                 match block {
-                    Block::Text(paragraph) => {
+                    ReportBlock::Text(paragraph) => {
                         let _ = writeln!(text, "{}", escaped(paragraph));
                     }
-                    Block::Verbatim { language, text: code } => {
+                    ReportBlock::Verbatim { language, text: code } => {
                         let fence = fence(code);
                         let _ = writeln!(text, "{fence}{language}\n{}\n{fence}", code.trim_end());
                     }
-                    Block::Table { head, rows } => {
+                    ReportBlock::Table { head, rows } => {
                         let _ = writeln!(
                             text,
                             "| {} |\n|{}",
@@ -101,11 +101,11 @@ impl BugReport {
     }
 }
 
-fn plain_block(block: &Block) -> String {
+fn plain_block(block: &ReportBlock) -> String {
     match block {
-        Block::Text(paragraph) => format!("{paragraph}\n"),
-        Block::Verbatim { text, .. } => format!("{}\n", text.trim_end()),
-        Block::Table { rows, .. } => {
+        ReportBlock::Text(paragraph) => format!("{paragraph}\n"),
+        ReportBlock::Verbatim { text, .. } => format!("{}\n", text.trim_end()),
+        ReportBlock::Table { rows, .. } => {
             let row = |row: &Vec<String>| {
                 let filled = row.iter().filter(|cell| !cell.is_empty());
                 format!(
@@ -152,9 +152,9 @@ mod tests {
             sections: vec![Section {
                 heading: "Program",
                 blocks: vec![
-                    Block::Text("a `b` *c*".to_owned()),
-                    Block::Verbatim { language: "c", text: "/* ```` */\n".to_owned() },
-                    Block::Table { head: vec!["one", "two", "three"], rows: vec![row] },
+                    ReportBlock::Text("a `b` *c*".to_owned()),
+                    ReportBlock::Verbatim { language: "c", text: "/* ```` */\n".to_owned() },
+                    ReportBlock::Table { head: vec!["one", "two", "three"], rows: vec![row] },
                 ],
             }],
         };

@@ -18,7 +18,7 @@ use clreduce_triage::{Ranked, Triage};
 use serde::Serialize;
 use thiserror::Error;
 
-pub use bug_report::{Block, BugReport, Section};
+pub use bug_report::{BugReport, ReportBlock, Section};
 pub use json::SCHEMA;
 pub use programs::{read_program, read_result};
 

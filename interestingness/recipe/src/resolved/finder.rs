@@ -5,7 +5,7 @@ use clreduce_kernel::ProgramKind;
 use toml::Spanned;
 
 use super::USUAL_MEMORY;
-use crate::configuration::{Configuration, DevicePool, Means};
+use crate::configuration::{DevicePool, Means, RecipeConfiguration};
 use crate::error::Problem;
 use crate::format::{ConfigurationTable, Document};
 use crate::{RecipeOptions, machine, naming};
@@ -27,7 +27,7 @@ impl Finder<'_> {
         &mut self,
         document: &Document,
         table: &Spanned<ConfigurationTable>,
-    ) -> Result<Configuration, Problem> {
+    ) -> Result<RecipeConfiguration, Problem> {
         let table = table.get_ref();
         let means = match (&table.device, &table.build) {
             (Some(name), _) => {
@@ -49,7 +49,7 @@ impl Finder<'_> {
                 Means::Commands { build: lines.next().unwrap_or_default(), run: lines.next() }
             }
         };
-        Ok(Configuration {
+        Ok(RecipeConfiguration {
             name: table.name(),
             means,
             memory: table.memory.map_or(USUAL_MEMORY, |size| size.0),

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use clreduce_check::simulation;
 use clreduce_kernel::KernelLaunch;
 use clreduce_recipe::{BuiltWith, Evidence};
-use clreduce_report::{Block, BugReport};
+use clreduce_report::{BugReport, ReportBlock};
 use clreduce_testcase::TestCase;
 use regex::Regex;
 
@@ -13,11 +13,11 @@ use crate::settings::zoo;
 use crate::terminal::quoting::quoted;
 
 /// The command that shows the bug, and the files besides the program that it needs.
-pub(super) fn command(suspected: &Evidence, case: &TestCase) -> Vec<Block> {
+pub(super) fn command(suspected: &Evidence, case: &TestCase) -> Vec<ReportBlock> {
     match &suspected.tool {
         BuiltWith::Commands { build, run } => {
             let run = run.as_ref().map(|run| format!("\n{run}")).unwrap_or_default();
-            vec![Block::output(for_others(&format!("{build}{run}"), case))]
+            vec![ReportBlock::output(for_others(&format!("{build}{run}"), case))]
         }
         BuiltWith::Device { facts, label, options, launches } => {
             let file = case.files().first().map_or("", |file| &*file.path);
@@ -35,13 +35,13 @@ pub(super) fn command(suspected: &Evidence, case: &TestCase) -> Vec<Block> {
             let zoo = zoo.unwrap_or_default();
             let line =
                 format!("clreduce run {}{zoo} --device-name {device}{options}", quoted(file));
-            vec![Block::output(line)]
+            vec![ReportBlock::output(line)]
         }
     }
 }
 
 /// Oclgrind's own program, and the files that describe the launches to it; `None` where these are too long.
-fn of_oclgrind(file: &str, options: &str, launches: &[KernelLaunch]) -> Option<Vec<Block>> {
+fn of_oclgrind(file: &str, options: &str, launches: &[KernelLaunch]) -> Option<Vec<ReportBlock>> {
     let number =
         |at: usize| if launches.len() > 1 { format!("-{}", at + 1) } else { String::new() };
     let name = |at: usize| format!("launch{}.sim", number(at));
@@ -53,9 +53,9 @@ fn of_oclgrind(file: &str, options: &str, launches: &[KernelLaunch]) -> Option<V
     let line = |at| format!("oclgrind-kernel --build-options {} {}", quoted(options), name(at));
     let lines: Vec<String> = (0..launches.len()).map(line).collect();
     let files = texts.iter().enumerate().flat_map(|(at, text)| {
-        [Block::Text(format!("{}:", name(at))), Block::output(text.trim_end())]
+        [ReportBlock::Text(format!("{}:", name(at))), ReportBlock::output(text.trim_end())]
     });
-    Some(std::iter::once(Block::output(lines.join("\n"))).chain(files).collect())
+    Some(std::iter::once(ReportBlock::output(lines.join("\n"))).chain(files).collect())
 }
 
 /// A command without folders of headers that the program does not include, and with `$HOME` for the user's own folder.
@@ -85,21 +85,21 @@ pub(super) fn for_others(line: &str, case: &TestCase) -> String {
 pub(super) fn without_home(report: BugReport) -> BugReport {
     let Some(home) = home() else { return report };
     let shown = |text: String| text.replace(&format!("{home}/"), "~/");
-    let block = |block: Block| match block {
-        Block::Text(text) => Block::Text(shown(text)),
-        Block::Verbatim { language: "", text } => Block::output(shown(text)),
-        Block::Table { head, rows } => {
+    let block = |block: ReportBlock| match block {
+        ReportBlock::Text(text) => ReportBlock::Text(shown(text)),
+        ReportBlock::Verbatim { language: "", text } => ReportBlock::output(shown(text)),
+        ReportBlock::Table { head, rows } => {
             let row = |row: Vec<String>| row.into_iter().map(shown).collect();
-            Block::Table { head, rows: rows.into_iter().map(row).collect() }
+            ReportBlock::Table { head, rows: rows.into_iter().map(row).collect() }
         }
-        Block::Verbatim { language, text } => {
+        ReportBlock::Verbatim { language, text } => {
             let is_marker = |line: &str| {
                 let rest = line.strip_prefix("# ").or_else(|| line.strip_prefix("#line "));
                 rest.is_some_and(|rest| rest.starts_with(|sign: char| sign.is_ascii_digit()))
             };
             let line =
                 |line: &str| if is_marker(line) { shown(line.to_owned()) } else { line.to_owned() };
-            Block::Verbatim {
+            ReportBlock::Verbatim {
                 language,
                 text: text.split('\n').map(line).collect::<Vec<_>>().join("\n"),
             }

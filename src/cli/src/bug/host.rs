@@ -2,7 +2,7 @@
 
 use clreduce_kernel::{KernelRun, opencl_host};
 use clreduce_recipe::{BuiltWith, Evidence};
-use clreduce_report::{Block, Section};
+use clreduce_report::{ReportBlock, Section};
 use clreduce_testcase::TestCase;
 
 /// The section, for a kernel that runs on a device of OpenCL.
@@ -17,6 +17,7 @@ pub(super) fn program(suspected: &Evidence, case: &TestCase) -> Option<Section> 
     let text = opencl_host(&run, &facts.platform)?;
     let says = "This program in C runs the kernel and prints its result. `cc host.c -o host -lOpenCL` builds it, and its argument is \
                 a part of the name of another platform.";
-    let blocks = vec![Block::Text(says.to_owned()), Block::Verbatim { language: "c", text }];
+    let blocks =
+        vec![ReportBlock::Text(says.to_owned()), ReportBlock::Verbatim { language: "c", text }];
     Some(Section { heading: "Host program", blocks })
 }

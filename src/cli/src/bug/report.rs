@@ -9,7 +9,7 @@ use clreduce_engine::SandboxOptions;
 use clreduce_interestingness::Cancel;
 use clreduce_kernel::RunOutcome;
 use clreduce_recipe::{RecipeTest, Role};
-use clreduce_report::{Block, BugReport};
+use clreduce_report::{BugReport, ReportBlock};
 use clreduce_testcase::TestCase;
 
 use super::bisect::{CompilerArgs, versions};
@@ -136,7 +136,7 @@ impl BugOfReduction<'_> {
             (None, _) => return None,
         };
         if let (Some(flags), Some(notes)) = (self.flags, report.sections.last_mut()) {
-            notes.blocks.push(Block::Text(flags.sentence()));
+            notes.blocks.push(ReportBlock::Text(flags.sentence()));
         }
         let written = write_both(paths, &report, output);
         let failed = |error: CliError| {

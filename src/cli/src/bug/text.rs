@@ -7,7 +7,7 @@ use clreduce_crash as crash;
 use clreduce_interestingness::{Outcome, TestCommand};
 use clreduce_kernel::RunOutcome;
 use clreduce_recipe::{Evidence, Preset, RecipeTest, Role, compilers_in, warning_as_error};
-use clreduce_report::{Block, BugReport, Section};
+use clreduce_report::{BugReport, ReportBlock, Section};
 use clreduce_testcase::{SourceFile, TestCase};
 
 use super::command::{command, for_others, without_home};
@@ -34,7 +34,7 @@ pub(super) fn of_recipe(test: &RecipeTest, evidence: &[Evidence], case: &TestCas
         evidence.iter().filter(|one| one.role == Role::Witness).collect();
     let (name, version) = tool(&suspected.tool);
     let mut sections = vec![
-        Section { heading: "Compiler", blocks: vec![Block::output(version)] },
+        Section { heading: "Compiler", blocks: vec![ReportBlock::output(version)] },
         program(case),
         Section { heading: "Command", blocks: command(suspected, case) },
         Section { heading: "What happens", blocks: happens(test, suspected) },
@@ -45,7 +45,7 @@ pub(super) fn of_recipe(test: &RecipeTest, evidence: &[Evidence], case: &TestCas
         }
         _ => expected(preset),
     };
-    let expected = Block::Text(says.to_owned());
+    let expected = ReportBlock::Text(says.to_owned());
     sections.push(Section {
         heading: "What should happen",
         blocks: std::iter::once(expected).chain(comparison(suspected, &witnesses, case)).collect(),
@@ -87,16 +87,18 @@ pub(super) fn of_command(
     };
     let mut sections = Vec::new();
     if !named.is_empty() {
-        sections
-            .push(Section { heading: "Compiler", blocks: vec![Block::output(named.join("\n"))] });
+        sections.push(Section {
+            heading: "Compiler",
+            blocks: vec![ReportBlock::output(named.join("\n"))],
+        });
     }
     sections.extend([
         program(case),
-        Section { heading: "Command", blocks: vec![Block::output(for_others(&text, case))] },
+        Section { heading: "Command", blocks: vec![ReportBlock::output(for_others(&text, case))] },
         Section { heading: "What happens", blocks: output_blocks(&output) },
     ]);
     if is_crash {
-        let blocks = vec![Block::Text(expected(Preset::Crash).to_owned())];
+        let blocks = vec![ReportBlock::Text(expected(Preset::Crash).to_owned())];
         sections.push(Section { heading: "What should happen", blocks });
     }
     sections.push(notes([]));
@@ -105,7 +107,7 @@ pub(super) fn of_command(
 
 fn notes(remarks: impl IntoIterator<Item = String>) -> Section {
     let text = format!("The program was reduced with clreduce {}.", env!("CARGO_PKG_VERSION"));
-    let blocks = std::iter::once(text).chain(remarks).map(Block::Text).collect();
+    let blocks = std::iter::once(text).chain(remarks).map(ReportBlock::Text).collect();
     Section { heading: "Notes", blocks }
 }
 
@@ -205,7 +207,10 @@ fn result_in_words(one: &Evidence) -> Option<String> {
 fn program(case: &TestCase) -> Section {
     let blocks = case.files().iter().flat_map(|file| {
         let text = String::from_utf8_lossy(&file.bytes).into_owned();
-        [Block::Text(format!("{}:", file.path)), Block::Verbatim { language: language(file), text }]
+        [
+            ReportBlock::Text(format!("{}:", file.path)),
+            ReportBlock::Verbatim { language: language(file), text },
+        ]
     });
     Section { heading: "Program", blocks: blocks.collect() }
 }
@@ -223,7 +228,7 @@ fn language(file: &SourceFile) -> &'static str {
     }
 }
 
-fn happens(test: &RecipeTest, suspected: &Evidence) -> Vec<Block> {
+fn happens(test: &RecipeTest, suspected: &Evidence) -> Vec<ReportBlock> {
     let preset = test.preset();
     if let Some(message) = wrong_message(test, suspected) {
         let says = if message.is_warning {
@@ -233,10 +238,10 @@ fn happens(test: &RecipeTest, suspected: &Evidence) -> Vec<Block> {
         };
         let lines: Vec<&str> = message.output.lines().take(LINES).collect();
         let lines = printable(&lines.join("\n")).into_owned();
-        return vec![Block::Text(says.to_owned()), Block::output(lines)];
+        return vec![ReportBlock::Text(says.to_owned()), ReportBlock::output(lines)];
     }
     let limit = show_duration(suspected.limit);
-    let text = |text: String| Block::Text(text);
+    let text = |text: String| ReportBlock::Text(text);
     let mut blocks = Vec::new();
     for outcome in &suspected.outcomes {
         match outcome {
@@ -257,14 +262,14 @@ fn happens(test: &RecipeTest, suspected: &Evidence) -> Vec<Block> {
             }
             RunOutcome::BuildFailure { log } => {
                 blocks.push(text("The compiler rejects the program.".to_owned()));
-                blocks.push(Block::output(telling_lines(log)));
+                blocks.push(ReportBlock::output(telling_lines(log)));
             }
             RunOutcome::Results(_) if preset == Preset::Emi => {}
             RunOutcome::Results(_) => {
                 blocks.push(text("The result is wrong:".to_owned()));
-                blocks.push(Block::output(suspected.result().unwrap_or_default()));
+                blocks.push(ReportBlock::output(suspected.result().unwrap_or_default()));
             }
-            other => blocks.push(Block::output(other.details())),
+            other => blocks.push(ReportBlock::output(other.details())),
         }
     }
     if preset == Preset::Emi {
@@ -290,7 +295,7 @@ fn expected(preset: Preset) -> &'static str {
 }
 
 /// The part of an output that tells of a crash; the first error or the end of any other output.
-fn output_blocks(output: &str) -> Vec<Block> {
+fn output_blocks(output: &str) -> Vec<ReportBlock> {
     let mut blocks = Vec::new();
     let pass = crash::pass(output).map(|pass| format!("while running: {pass}"));
     let subject = crash::subject(output).filter(|_| pass.is_none());
@@ -302,19 +307,19 @@ fn output_blocks(output: &str) -> Vec<Block> {
         .chain(subject)
         .collect();
     if !said.is_empty() {
-        blocks.push(Block::output(said.join("\n")));
+        blocks.push(ReportBlock::output(said.join("\n")));
     }
     let stack = crash::stack(output);
     if !stack.is_empty() {
-        blocks.push(Block::Text(
+        blocks.push(ReportBlock::Text(
             "The stack, without the functions that handle the crash:".to_owned(),
         ));
         let frame = |(number, name): (usize, &String)| format!("#{number} {name}");
         let frames: Vec<String> = stack.iter().take(10).enumerate().map(frame).collect();
-        blocks.push(Block::output(frames.join("\n")));
+        blocks.push(ReportBlock::output(frames.join("\n")));
     }
     if blocks.is_empty() && !output.trim().is_empty() {
-        blocks.push(Block::output(telling_lines(output)));
+        blocks.push(ReportBlock::output(telling_lines(output)));
     }
     blocks
 }

@@ -1,6 +1,6 @@
 //! Which of several compilers have a bug.
 
-use clreduce_report::{Block, Section};
+use clreduce_report::{ReportBlock, Section};
 
 /// The most compilers that are all run. Of more, some are run first, and those between two that differ afterwards.
 const ALL: usize = 40;
@@ -156,11 +156,11 @@ pub(super) fn section(rows: &[VersionRow]) -> Section {
         let version = row.version.lines().next().unwrap_or_default().to_owned();
         vec![row.name.clone(), row.words(), version]
     };
-    let table = Block::Table {
+    let table = ReportBlock::Table {
         head: vec!["compiler", "result", "version"],
         rows: rows.iter().map(row).collect(),
     };
-    Section { heading: "Versions", blocks: vec![Block::Text(summary(rows)), table] }
+    Section { heading: "Versions", blocks: vec![ReportBlock::Text(summary(rows)), table] }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use clreduce_kernel::RunOutcome;
 use clreduce_recipe::{BuiltWith, Evidence};
-use clreduce_report::Block;
+use clreduce_report::ReportBlock;
 use clreduce_testcase::TestCase;
 
 use super::command::for_others;
@@ -13,7 +13,7 @@ pub(super) fn comparison(
     suspected: &Evidence,
     witnesses: &[&Evidence],
     case: &TestCase,
-) -> Option<Block> {
+) -> Option<ReportBlock> {
     // One may show the bug of the reduced program as well.
     let is_other = |one: &&&Evidence| one.result().is_none() || one.result() != suspected.result();
     let row = |one: &&Evidence| {
@@ -31,7 +31,7 @@ pub(super) fn comparison(
     };
     let rows: Vec<Vec<String>> = witnesses.iter().filter(is_other).map(row).collect();
     let head = vec!["command", "result", "version"];
-    (!rows.is_empty()).then_some(Block::Table { head, rows })
+    (!rows.is_empty()).then_some(ReportBlock::Table { head, rows })
 }
 
 /// Says that configurations which were right with the original are wrong with what it was reduced to.
@@ -76,7 +76,7 @@ mod tests {
             [("host", 2), ("plain", 1)].map(|(name, value)| evidence(name, Role::Witness, value));
         let case = TestCase::single("kernel.cl", &b""[..]).unwrap();
         let table = comparison(&suspected, &[&host, &optimised], &case);
-        let Some(Block::Table { rows, .. }) = table else { panic!() };
+        let Some(ReportBlock::Table { rows, .. }) = table else { panic!() };
         assert_eq!(rows.iter().map(|row| row[0].as_str()).collect::<Vec<_>>(), ["host"]);
         let drifted = drift(&suspected, &[&host, &optimised]).unwrap();
         assert!(drifted.contains("comes from plain, which had"), "{drifted}");

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::search::{Search, Weighted};
+use crate::search::{ProposalSearch, Weighted};
 
 /// The sizes of groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Groups {
     }
 }
 
-impl Search for Groups {
+impl ProposalSearch for Groups {
     fn over(items: Vec<Weighted>, sizes: GroupSizes) -> Self {
         let mut weight_before = vec![0];
         let items: Vec<u32> = items

@@ -13,7 +13,7 @@ pub use one_by_one::OneByOne;
 pub type Weighted = (u32, u64);
 
 /// A way to explore a list of proposals. A clone is cheap, because large data are shared.
-pub trait Search: Clone + Send {
+pub trait ProposalSearch: Clone + Send {
     /// Begins a search over items in the order of the list.
     #[must_use]
     fn over(items: Vec<Weighted>, sizes: GroupSizes) -> Self;

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::search::{GroupSizes, Search, Weighted};
+use crate::search::{GroupSizes, ProposalSearch, Weighted};
 
 /// The state of the search: the items before `at` are decided.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ impl OneByOne {
     }
 }
 
-impl Search for OneByOne {
+impl ProposalSearch for OneByOne {
     fn over(items: Vec<Weighted>, _sizes: GroupSizes) -> Self {
         Self::new(items.into_iter().map(|(item, _)| item).collect())
     }

@@ -28,7 +28,7 @@ use regex::Regex;
 use super::command::{CompileCommand, LineOptions, OUTPUT};
 use super::sources::Compilation;
 use crate::RecipeOptions;
-use crate::configuration::{Configuration, Means, VariantProgram};
+use crate::configuration::{Means, RecipeConfiguration, VariantProgram};
 use crate::format::Preset;
 use crate::resolved::USUAL_MEMORY;
 use crate::shown::describe;
@@ -237,7 +237,8 @@ impl BugSearch<'_> {
         let run = self.query.run.then_some(RUN);
         let means = Means::Commands { build: build.clone(), run: run.map(str::to_owned) };
         let memory = self.memory;
-        let configuration = Configuration { name: name.to_owned(), means, memory, timeout: None };
+        let configuration =
+            RecipeConfiguration { name: name.to_owned(), means, memory, timeout: None };
         let cancel = &self.options.cancel;
         let outcome = match VariantProgram::new(&files.case, Some(&files.main), None, "") {
             Some(program) => configuration.run(&program, &[], &self.bench, limit, cancel).outcome,
