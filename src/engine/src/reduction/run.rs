@@ -124,7 +124,7 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
     }
 
     /// Runs it to its end. Also returns whether there was a commit.
-    pub(super) fn to_end(
+    pub(super) fn until_end(
         mut self,
         mut executor: Executor<OriginalFirst<S>>,
     ) -> (Result<Reduced, ReductionError>, bool) {

@@ -58,7 +58,7 @@ pub(super) fn run(
     reduction.test.set_time_limit(timeout);
     executor.limit_running(timeout);
     let journal = match (journal, &state) {
-        (None, Some(state)) => Some(begin(state, &reduction, timeout, is_filtered, &*test)?),
+        (None, Some(state)) => Some(begin(state, &reduction, timeout, is_filtered, &test)?),
         (journal, _) => journal,
     };
     // Otherwise an earlier run has judged it as well.
@@ -73,7 +73,7 @@ pub(super) fn run(
     // An earlier run measured it.
     let original_time = (given_timeout.is_none() && replay.is_empty()).then_some(wall);
     run.tell_start(replay.len() as u64, timeout, original_time);
-    let (result, has_commits) = run.to_end(executor);
+    let (result, has_commits) = run.until_end(executor);
     if let Some(state) = state {
         unlock(state, &result, has_commits)?;
     }
