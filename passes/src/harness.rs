@@ -63,7 +63,7 @@ pub fn check(pass: &dyn Pass, bytes: &[u8], language: Language) {
 /// # Panics
 /// As [`check`].
 pub fn check_each(passes: &[&dyn Pass], bytes: &[u8], language: Language) {
-    let case = TestCase::single("input", bytes).expect("a plain path");
+    let case = TestCase::single("input", bytes).expect("a plain path").in_language(Some(language));
     let [snapshot, equal] = [(); 2].map(|()| original(case.clone(), language));
     let orphans = UnusedDeclarations::new(&snapshot);
     let program = Measured::new(case);
@@ -250,6 +250,7 @@ pub fn reduce_with(
     interesting: impl Fn(&str) -> bool,
 ) -> String {
     let case = TestCase::single("input", source.as_bytes()).expect("a plain path");
+    let case = case.in_language(Some(language));
     let mut program = Measured::new(case);
     let text = |case: &TestCase| {
         String::from_utf8_lossy(case.files().first().map_or(b"", |file| &file.bytes)).into_owned()

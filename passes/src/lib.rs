@@ -23,7 +23,7 @@ pub use budget::Budget;
 pub use clreduce_language::{
     NodeId, Symbol, SymbolId, SymbolKind, Symbols, SyntaxNode, SyntaxTree,
 };
-pub use edit::{Refusal, Repaired, UnusedDeclarations};
+pub use edit::{RefusedGroup, Repaired, UnusedDeclarations};
 pub use mutants::{MUTATION_OPERATORS, Mutant, Mutants, MutationOperator};
 pub use normal::{normalized, single_kernels};
 pub use pass::{LaunchEdits, Pass, PassInfo, Proposal, Proposals};

@@ -3,13 +3,12 @@
 use std::sync::{Arc, OnceLock};
 
 use clreduce_language::{Accesses, Aggregates, Entities, Flow, Symbols, SyntaxTree, Types, Uses};
-use clreduce_testcase::{Clues, Language, TestCase, Token, tokens};
+use clreduce_testcase::{Clues, Language, TestCase, Token};
 
 /// A test case as passes see it. Views are computed lazily and at most once.
 #[derive(Debug)]
 pub struct Snapshot {
     case: TestCase,
-    language: Language,
     files: Vec<FileViews>,
     clues: Arc<Clues>,
 }
@@ -32,7 +31,7 @@ impl Snapshot {
     #[must_use]
     pub fn new(case: TestCase, language: Language) -> Self {
         let files = case.files().iter().map(|_| FileViews::default()).collect();
-        Self { case, language, files, clues: Arc::default() }
+        Self { case: case.in_language(Some(language)), files, clues: Arc::default() }
     }
 
     /// The snapshot of an original with clues about it. Their positions are those of the original, so that no other
@@ -57,7 +56,7 @@ impl Snapshot {
     /// The language they are written in.
     #[must_use]
     pub fn language(&self) -> Language {
-        self.language
+        self.case.language()
     }
 
     /// Number of files.
@@ -75,13 +74,15 @@ impl Snapshot {
     /// The tokens of one file, without comments and white space.
     #[must_use]
     pub fn tokens(&self, file: usize) -> &[Token] {
-        self.files[file].tokens.get_or_init(|| tokens(self.bytes(file)).collect())
+        self.files[file]
+            .tokens
+            .get_or_init(|| self.language().lexer().tokens(self.bytes(file)).collect())
     }
 
     /// The syntax tree of one file; empty for a language without a grammar.
     #[must_use]
     pub fn tree(&self, file: usize) -> &SyntaxTree {
-        self.files[file].tree.get_or_init(|| SyntaxTree::parse(self.bytes(file), self.language))
+        self.files[file].tree.get_or_init(|| SyntaxTree::parse(self.bytes(file), self.language()))
     }
 
     /// The symbols of one file.

@@ -109,7 +109,7 @@ impl Example {
             becomes = becomes.or_else(|| fixture.becomes.clone());
             keep.extend(fixture.keep);
         }
-        let case = TestCase::new(sources).unwrap();
+        let case = TestCase::new(sources).unwrap().in_language(Some(language));
         Self { path: path.to_owned(), language, case, keep, becomes }
     }
 

@@ -9,11 +9,11 @@ use crate::languages::Language;
 use crate::source_file::SourceFile;
 
 /// The file or files being reduced, ordered by path. Cloning is cheap: contents are shared. Two are equal if their files are.
+/// Variants are in the language of the original.
 #[derive(Clone, Debug)]
 pub struct TestCase {
     files: Arc<[SourceFile]>,
-    /// The language, if somebody said it. Variants have it too.
-    said: Option<Language>,
+    language: Language,
 }
 
 impl PartialEq for TestCase {
@@ -51,7 +51,7 @@ impl TestCase {
         if let Some(pair) = files.windows(2).find(|pair| pair[0].path == pair[1].path) {
             return Err(InvalidTestCase::DuplicatePath(pair[0].path.to_string()));
         }
-        Ok(Self { files: files.into(), said: None })
+        Ok(Self { language: Language::detect(&files), files: files.into() })
     }
 
     /// A test case of one file.
@@ -65,19 +65,13 @@ impl TestCase {
     /// The same test case; if `said` is given, it is in that language, whatever its files look like.
     #[must_use]
     pub fn in_language(self, said: Option<Language>) -> Self {
-        Self { said: said.or(self.said), ..self }
+        Self { language: said.unwrap_or(self.language), ..self }
     }
 
-    /// The language that somebody said it is in.
-    #[must_use]
-    pub fn said_language(&self) -> Option<Language> {
-        self.said
-    }
-
-    /// The language: what somebody said, or what its files look like.
+    /// The language: what somebody said, or what the files of the original look like.
     #[must_use]
     pub fn language(&self) -> Language {
-        self.said.unwrap_or_else(|| Language::detect(&self.files))
+        self.language
     }
 
     /// The files, ordered by path.
@@ -108,7 +102,7 @@ impl TestCase {
 
     /// A variant with these files, whose order a change has not disturbed.
     pub(crate) fn with_sorted(&self, files: Vec<SourceFile>) -> Self {
-        Self { files: files.into(), said: self.said }
+        Self { files: files.into(), language: self.language }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Tokens of the C family, on any bytes: total, linear, and never failing.
+//! Tokens of the languages, on any bytes: total, linear, and never failing.
 
 use std::ops::Range;
 
@@ -38,40 +38,136 @@ impl Token {
     }
 }
 
-/// The number of tokens of a file; comments and white space do not count.
+/// What a lexer must know of a language: how it writes comments, literals and words. Numbers and operators are read as in C; an
+/// operator that C does not have is several tokens.
+#[derive(Debug)]
+pub struct LexicalRules {
+    /// Comments: how one begins and ends. One that ends with the line does not contain the line break.
+    pub comments: &'static [(&'static str, &'static str)],
+    /// Literals for texts.
+    pub strings: Option<Quoting>,
+    /// Literals for single characters.
+    pub characters: Option<Quoting>,
+    /// ASCII characters of words besides letters and digits.
+    pub in_words: &'static str,
+}
+
+/// A kind of literals that ends on its line with the quote that it begins with.
+#[derive(Debug)]
+pub struct Quoting {
+    /// The quote.
+    pub quote: u8,
+    /// Words that may stand directly before it.
+    pub prefixes: &'static [&'static str],
+}
+
+/// The rules of the C family.
+pub(crate) static C_FAMILY: LexicalRules = LexicalRules {
+    comments: &[("//", "\n"), ("/*", "*/")],
+    strings: Some(Quoting { quote: b'"', prefixes: &["L", "u8", "u", "U"] }),
+    characters: Some(Quoting { quote: b'\'', prefixes: &["L", "u", "U"] }),
+    in_words: "_$",
+};
+
+/// The number of tokens of a file in a language of the C family; comments and white space do not count.
 #[must_use]
 pub fn count_tokens(bytes: &[u8]) -> usize {
     tokens(bytes).count()
 }
 
-/// The tokens of a file, without comments and white space.
+/// The tokens of a file in a language of the C family, without comments and white space.
 pub fn tokens(bytes: &[u8]) -> impl Iterator<Item = Token> {
-    Lexer::new(bytes)
+    C_FAMILY.tokens(bytes)
 }
 
-/// Bytes that a token may depend on beyond its end, when it is [closed](is_closed).
-pub(crate) const LOOK_AHEAD: usize = 2;
+impl LexicalRules {
+    /// The tokens of a file, without comments and white space.
+    pub fn tokens<'a>(&'a self, bytes: &'a [u8]) -> impl Iterator<Item = Token> + 'a {
+        Lexer::new(self, bytes)
+    }
 
-/// Returns true if a token depends on nothing far beyond its end: not a quote without its partner,
-/// and not the beginning of a comment without its end.
-pub(crate) fn is_closed(bytes: &[u8], token: &Token) -> bool {
-    match bytes[token.start as usize] {
-        b'"' | b'\'' => token.kind != TokenKind::Punctuation,
-        b'/' => bytes.get(token.end as usize) != Some(&b'*'),
-        _ => true,
+    /// The length of the comment that bytes begin with, without its line break; `None` where they begin with none, or with one
+    /// that never ends.
+    #[must_use]
+    pub fn comment(&self, bytes: &[u8]) -> Option<usize> {
+        self.comment_at(bytes, 0, &mut Endless::default()).flatten()
+    }
+
+    /// Returns true if a token depends on nothing far beyond its end: not a quote without its partner, and not the beginning of a
+    /// comment without its end.
+    pub(crate) fn is_closed(&self, bytes: &[u8], token: &Token) -> bool {
+        let is_lone_quote = token.kind == TokenKind::Punctuation
+            && [&self.strings, &self.characters]
+                .into_iter()
+                .flatten()
+                .any(|quoting| quoting.quote == bytes[token.start as usize]);
+        !is_lone_quote && self.opening(&bytes[token.start as usize..]).is_none()
+    }
+
+    /// Bytes that a token may depend on beyond its end, when it [is closed](Self::is_closed): those of the longest operator, or of
+    /// the beginning of a comment.
+    pub(crate) fn look_ahead(&self) -> usize {
+        self.comments.iter().map(|(open, _)| open.len()).fold(2, usize::max)
+    }
+
+    /// The first of the kinds of comments that one at the beginning of `bytes` may be of.
+    fn opening(&self, bytes: &[u8]) -> Option<usize> {
+        let first = bytes.first()?;
+        self.comments.iter().position(|(open, _)| {
+            open.as_bytes().first() == Some(first) && bytes.starts_with(open.as_bytes())
+        })
+    }
+
+    /// The length of a comment at a place, `Some(None)` for one that never ends.
+    fn comment_at(&self, bytes: &[u8], at: usize, endless: &mut Endless) -> Option<Option<usize>> {
+        let kind = self.opening(&bytes[at..])?;
+        let (open, close) = self.comments[kind];
+        let inside = &bytes[at + open.len()..];
+        if close == "\n" {
+            let length = inside.iter().position(|&byte| byte == b'\n').unwrap_or(inside.len());
+            return Some(Some(open.len() + length));
+        }
+        if endless.comments & (1 << kind) != 0 {
+            return Some(None);
+        }
+        let length = inside.windows(close.len()).position(|part| part == close.as_bytes());
+        endless.comments |= u32::from(length.is_none()) << kind;
+        Some(length.map(|length| open.len() + length + close.len()))
+    }
+
+    fn is_word_start(&self, byte: u8) -> bool {
+        byte.is_ascii_alphabetic() || self.in_words.as_bytes().contains(&byte)
+    }
+
+    /// The kind and length of the word that bytes begin with, or of the literal whose prefix it is.
+    fn word(&self, bytes: &[u8]) -> (TokenKind, usize) {
+        let is_in_word = |&byte: &u8| self.is_word_start(byte) || byte.is_ascii_digit();
+        let length = bytes.iter().position(|byte| !is_in_word(byte)).unwrap_or(bytes.len());
+        let kinds = [(&self.strings, TokenKind::String), (&self.characters, TokenKind::Char)];
+        for (quoting, kind) in kinds {
+            if let Some(quoting) = quoting
+                && bytes.get(length) == Some(&quoting.quote)
+                && quoting.prefixes.iter().any(|prefix| prefix.as_bytes() == &bytes[..length])
+                && let Some(end) = literal(bytes, length).0
+            {
+                return (kind, end);
+            }
+        }
+        (TokenKind::Word, length)
     }
 }
 
 /// An iterator over tokens that can be told to go on elsewhere.
 pub(crate) struct Lexer<'a> {
+    rules: &'a LexicalRules,
     bytes: &'a [u8],
     at: usize,
     endless: Endless,
 }
 
 impl<'a> Lexer<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0, endless: Endless::default() }
+    pub(crate) fn new(rules: &'a LexicalRules, bytes: &'a [u8]) -> Self {
+        Self { rules, bytes, at: 0, endless: Endless::default() }
     }
 
     /// Skips to a byte at which a token ends or begins.
@@ -81,8 +177,36 @@ impl<'a> Lexer<'a> {
 
     /// The start of the next token, or the end of the bytes.
     pub(crate) fn next_start(&mut self) -> usize {
-        self.at = skip_blank(self.bytes, self.at, &mut self.endless);
-        self.at
+        loop {
+            match self.bytes.get(self.at) {
+                Some(b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c) => self.at += 1,
+                Some(_) => match self.rules.comment_at(self.bytes, self.at, &mut self.endless) {
+                    Some(Some(length)) => self.at += length,
+                    _ => return self.at,
+                },
+                None => return self.at,
+            }
+        }
+    }
+
+    /// The literal at a place, if a quote stands there; the quote alone where it never ends on its line.
+    fn literal(&mut self, start: usize) -> Option<(TokenKind, usize)> {
+        let bytes = self.bytes;
+        let is_here = |quoting: &Option<Quoting>| {
+            quoting.as_ref().is_some_and(|quoting| quoting.quote == bytes[start])
+        };
+        let (until, kind) = if is_here(&self.rules.strings) {
+            (&mut self.endless.strings, TokenKind::String)
+        } else if is_here(&self.rules.characters) {
+            (&mut self.endless.characters, TokenKind::Char)
+        } else {
+            return None;
+        };
+        let found = if start < *until { (None, 0) } else { literal(&bytes[start..], 0) };
+        if let (None, seen) = found {
+            *until = (*until).max(start + seen);
+        }
+        Some(found.0.map_or((TokenKind::Punctuation, 1), |length| (kind, length)))
     }
 }
 
@@ -95,13 +219,14 @@ impl Iterator for Lexer<'_> {
         let bytes = self.bytes;
         let first = *bytes.get(start)?;
         let (kind, length) = match first {
-            b'"' | b'\'' => self.endless.literal(bytes, start),
             b'0'..=b'9' => (TokenKind::Number, number(&bytes[start..])),
             b'.' if bytes.get(start + 1).is_some_and(u8::is_ascii_digit) => {
                 (TokenKind::Number, 1 + number(&bytes[start + 1..]))
             }
-            _ if is_word_start(first) => word(&bytes[start..]),
-            _ => (TokenKind::Punctuation, punctuation(&bytes[start..])),
+            _ if self.rules.is_word_start(first) => self.rules.word(&bytes[start..]),
+            _ => self
+                .literal(start)
+                .unwrap_or_else(|| (TokenKind::Punctuation, punctuation(&bytes[start..]))),
         };
         self.at = start + length;
         text_steps(self.at - before);
@@ -113,87 +238,26 @@ impl Iterator for Lexer<'_> {
 /// `\"` would else be read once for each.
 #[derive(Default)]
 struct Endless {
-    /// No `*/` follows.
-    comment: bool,
-    /// Up to where no closing `"` and no closing `'` follows.
-    quotes: [usize; 2],
+    /// The kinds of comments, a bit each, that begin and never end.
+    comments: u32,
+    /// Up to where no string ends.
+    strings: usize,
+    /// Up to where no character ends.
+    characters: usize,
 }
 
-impl Endless {
-    fn literal(&mut self, bytes: &[u8], start: usize) -> (TokenKind, usize) {
-        let until = &mut self.quotes[usize::from(bytes[start] == b'\'')];
-        if start < *until {
-            return (TokenKind::Punctuation, 1);
-        }
-        let (kind, length, seen) = literal(&bytes[start..], 0);
-        if kind == TokenKind::Punctuation {
-            *until = start + seen;
-        }
-        (kind, length)
-    }
-}
-
-fn is_word_start(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$'
-}
-
-fn is_word(byte: u8) -> bool {
-    is_word_start(byte) || byte.is_ascii_digit()
-}
-
-fn skip_blank(bytes: &[u8], mut at: usize, endless: &mut Endless) -> usize {
-    loop {
-        match bytes.get(at) {
-            Some(b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c) => at += 1,
-            Some(b'/') if bytes.get(at + 1) == Some(&b'/') => {
-                at +=
-                    bytes[at..].iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len() - at);
-            }
-            Some(b'/') if bytes.get(at + 1) == Some(&b'*') && !endless.comment => {
-                match bytes[at + 2..].windows(2).position(|pair| pair == b"*/") {
-                    Some(length) => at += length + 4,
-                    None => {
-                        endless.comment = true;
-                        return at;
-                    }
-                }
-            }
-            _ => return at,
-        }
-    }
-}
-
-/// A string or character literal whose quote stands at `quote`; a lone quote where it never ends on
-/// its line. Also how far was looked.
-fn literal(bytes: &[u8], quote: usize) -> (TokenKind, usize, usize) {
-    let delimiter = bytes[quote];
-    let kind = if delimiter == b'"' { TokenKind::String } else { TokenKind::Char };
+/// The end of the literal whose quote stands at `quote`, `None` where it never ends on its line; and how far was looked.
+fn literal(bytes: &[u8], quote: usize) -> (Option<usize>, usize) {
     let mut at = quote + 1;
     while let Some(&byte) = bytes.get(at) {
         match byte {
             b'\\' if at + 1 < bytes.len() => at += 2,
             b'\n' => break,
-            _ if byte == delimiter => return (kind, at + 1, at + 1),
+            _ if byte == bytes[quote] => return (Some(at + 1), at + 1),
             _ => at += 1,
         }
     }
-    (TokenKind::Punctuation, 1, at)
-}
-
-fn word(bytes: &[u8]) -> (TokenKind, usize) {
-    let length = bytes.iter().position(|&byte| !is_word(byte)).unwrap_or(bytes.len());
-    let prefixes: &[&[u8]] = match bytes.get(length) {
-        Some(b'"') => &[b"L", b"u8", b"u", b"U"],
-        Some(b'\'') => &[b"L", b"u", b"U"],
-        _ => &[],
-    };
-    if prefixes.contains(&&bytes[..length]) {
-        let (kind, end, _) = literal(bytes, length);
-        if kind != TokenKind::Punctuation {
-            return (kind, end);
-        }
-    }
-    (TokenKind::Word, length)
+    (None, at)
 }
 
 fn number(bytes: &[u8]) -> usize {

@@ -20,9 +20,12 @@ pub use apply::{Kept, Run, map_range};
 pub use clues::{Clues, Mention};
 pub use complaints::{Complaint, LEAST_COMPLAINING};
 pub use files::{ContentHash, InvalidTestCase, TestCase};
-pub use languages::{Feature, Grammar, Language, UnknownLanguage};
+pub use languages::{
+    AddressSpace, CudaWord, Description, Feature, FileEnding, Grammar, Language, TextLook,
+    UnknownLanguage, is_access_qualifier,
+};
 pub use launch::Launch;
-pub use lexer::{Token, TokenKind, count_tokens, tokens};
+pub use lexer::{LexicalRules, Quoting, Token, TokenKind, count_tokens, tokens};
 pub use patch::{Edit, EditKind, Patch};
 pub use printable::{printable, printable_json};
 pub use recount::{is_recountable, recount};

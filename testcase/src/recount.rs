@@ -1,21 +1,21 @@
 //! Counting the tokens of a variant from those of what it was made from: only what is new is read.
 
 use crate::apply::Run;
-use crate::lexer::{LOOK_AHEAD, Lexer, Token, is_closed};
+use crate::lexer::{Lexer, LexicalRules, Token};
 
 /// Returns true if [`recount`] may be used: each token depends on what stands beside it alone. A lone quote, or a
 /// comment that never ends, depends on all that follows.
 #[must_use]
-pub fn is_recountable(bytes: &[u8], tokens: &[Token]) -> bool {
-    tokens.iter().all(|token| is_closed(bytes, token))
+pub fn is_recountable(rules: &LexicalRules, bytes: &[u8], tokens: &[Token]) -> bool {
+    tokens.iter().all(|token| rules.is_closed(bytes, token))
 }
 
-/// The number of tokens of a file after a patch: that of [`count_tokens`](crate::count_tokens) for `new`.
+/// The number of tokens of a file after a patch: that of [`LexicalRules::tokens`] for `new`.
 /// `runs` are what the patch left of the file before, and `old` its tokens, which are
 /// [recountable](is_recountable).
 #[must_use]
-pub fn recount(new: &[u8], runs: &[Run], old: &[Token]) -> usize {
-    let mut lexer = Lexer::new(new);
+pub fn recount(rules: &LexicalRules, new: &[u8], runs: &[Run], old: &[Token]) -> usize {
+    let mut lexer = Lexer::new(rules, new);
     let mut count = 0;
     for run in runs {
         loop {
@@ -24,7 +24,7 @@ pub fn recount(new: &[u8], runs: &[Run], old: &[Token]) -> usize {
                 break;
             }
             if at >= run.new
-                && let Some((tokens, end)) = known(run, old, at)
+                && let Some((tokens, end)) = known(rules, run, old, at)
             {
                 count += tokens;
                 lexer.skip_to(end);
@@ -37,11 +37,11 @@ pub fn recount(new: &[u8], runs: &[Run], old: &[Token]) -> usize {
 }
 
 /// The tokens that follow `at` in a run and are as they were: how many, and where the last one ends.
-fn known(run: &Run, old: &[Token], at: usize) -> Option<(usize, usize)> {
+fn known(rules: &LexicalRules, run: &Run, old: &[Token], at: usize) -> Option<(usize, usize)> {
     let before = at - run.new + run.old;
     let first = old.partition_point(|token| (token.start as usize) < before);
     let run_end = run.old + run.length;
-    let after = old.partition_point(|token| token.end as usize + LOOK_AHEAD <= run_end);
+    let after = old.partition_point(|token| token.end as usize + rules.look_ahead() <= run_end);
     let known = old.get(first..after)?;
     let (first, last) = (known.first()?, known.last()?);
     (first.start as usize == before).then(|| (known.len(), last.end as usize - run.old + run.new))
@@ -52,7 +52,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Edit, Patch, TestCase, count_tokens, tokens};
+    use crate::lexer::{C_FAMILY, count_tokens, tokens};
+    use crate::{Edit, Patch, TestCase};
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
@@ -92,8 +93,8 @@ mod tests {
                         &source.as_bytes()[run.old..run.old + run.length]
                     );
                 }
-                if is_recountable(source.as_bytes(), &old) {
-                    prop_assert_eq!(recount(new, runs, &old), count_tokens(new));
+                if is_recountable(&C_FAMILY, source.as_bytes(), &old) {
+                    prop_assert_eq!(recount(&C_FAMILY, new, runs, &old), count_tokens(new));
                 }
             }
         }

@@ -4,8 +4,9 @@ use std::cmp::Ordering;
 
 use crate::apply::Kept;
 use crate::files::TestCase;
+use crate::languages::Feature;
 use crate::launch::Launch;
-use crate::lexer::{Token, count_tokens};
+use crate::lexer::Token;
 use crate::recount::recount;
 
 /// The size of a test case: work-items, then tokens, then bytes that are not white space. Fewer
@@ -13,9 +14,9 @@ use crate::recount::recount;
 /// that layout for a person costs nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Size {
-    /// Work-items named by the launch comments; 1 where there is none.
+    /// Work-items named by the launch comments of kernels; 1 where there is none, and in a language without kernels.
     pub work_items: u64,
-    /// Tokens of the C family, comments not counted.
+    /// Tokens, comments not counted.
     pub tokens: usize,
     /// Bytes that are not ASCII white space.
     pub dense_bytes: usize,
@@ -25,7 +26,8 @@ impl Size {
     /// Measures a test case.
     #[must_use]
     pub fn of(case: &TestCase) -> Self {
-        Self::with_tokens(case, |_, bytes| count_tokens(bytes))
+        let rules = case.language().lexer();
+        Self::with_tokens(case, |_, bytes| rules.tokens(bytes).count())
     }
 
     /// Measures a variant from the tokens of the test case that it was made from by
@@ -37,20 +39,22 @@ impl Size {
         kept: &[Kept],
         tokens: impl Fn(usize) -> Option<&'a [Token]>,
     ) -> Self {
+        let rules = variant.language().lexer();
         Self::with_tokens(variant, |file, bytes| {
-            let Some(kept) = kept.get(file) else { return count_tokens(bytes) };
-            match (tokens(kept.file), &kept.runs) {
-                (Some(old), Some(runs)) => recount(bytes, runs, old),
-                (Some(old), None) => old.len(),
-                (None, _) => count_tokens(bytes),
+            let known = kept.get(file).and_then(|kept| Some((tokens(kept.file)?, &kept.runs)));
+            match known {
+                Some((old, Some(runs))) => recount(rules, bytes, runs, old),
+                Some((old, None)) => old.len(),
+                None => rules.tokens(bytes).count(),
             }
         })
     }
 
     fn with_tokens(case: &TestCase, tokens: impl Fn(usize, &[u8]) -> usize) -> Self {
         let mut size = Self { work_items: 1, tokens: 0, dense_bytes: 0 };
+        let has_kernels = case.language().has(Feature::Kernels);
         for (index, file) in case.files().iter().enumerate() {
-            if let Some(launch) = Launch::find(&file.bytes) {
+            if let Some(launch) = Launch::find(&file.bytes).filter(|_| has_kernels) {
                 size.work_items = size.work_items.saturating_mul(launch.work_items());
             }
             size.tokens += tokens(index, &file.bytes);

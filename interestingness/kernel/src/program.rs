@@ -26,24 +26,22 @@ impl ProgramKind {
         Self::of_file(case, 0)
     }
 
-    /// The kind of a file of a test case: by the language that somebody said, or by its name.
+    /// The kind of a file of a test case.
     #[must_use]
     pub fn of_file(case: &TestCase, index: usize) -> Self {
-        let Some(file) = case.files().get(index) else { return Self::OpenCl };
-        match case.said_language() {
-            Some(said) => Self::of_text(said.has(Feature::HostAndDevice), &file.bytes),
-            None => Self::of(&file.path, &file.bytes),
-        }
+        let text = case.files().get(index).map_or(&b""[..], |file| &file.bytes);
+        Self::in_language(case.language(), text)
     }
 
     /// The kind of the program in a file, by the name of the file.
     #[must_use]
     pub fn of(path: &str, source: &[u8]) -> Self {
-        Self::of_text(path.ends_with(".cu"), source)
+        Language::of_name(path, source)
+            .map_or(Self::OpenCl, |language| Self::in_language(language, source))
     }
 
-    fn of_text(is_cuda: bool, source: &[u8]) -> Self {
-        match is_cuda {
+    fn in_language(language: Language, source: &[u8]) -> Self {
+        match language.has(Feature::HostAndDevice) {
             false => Self::OpenCl,
             true if has_main(source) => Self::CudaProgram,
             true => Self::CudaKernels,

@@ -23,8 +23,8 @@ const MOST_FILES: usize = 10_000;
 pub(crate) struct TestOrder {
     pub ask: Ask,
     pub test: OrderedTest,
-    /// The name of the language that the user said.
-    pub language: Option<String>,
+    /// The name of the language that the variant is in.
+    pub language: String,
     pub limits: Limits,
     /// Limits of the parts of a recipe.
     pub part_limits: TimeLimits,

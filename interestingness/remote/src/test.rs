@@ -300,7 +300,7 @@ impl RemoteTest {
         let order = TestOrder {
             ask,
             test: self.test.clone(),
-            language: variant.said_language().map(|language| language.to_string()),
+            language: variant.language().to_string(),
             limits,
             part_limits: self.part_limits(),
             patterns: self.settings.pattern.as_ref().map(|pattern| {

@@ -51,8 +51,7 @@ pub fn judge_main() -> Option<ExitCode> {
 fn judge(root: &Path) -> io::Result<ExitCode> {
     let text = fs::read(root.join(ORDER))?;
     let order: TestOrder = serde_json::from_slice(&text)?;
-    let said = order.language.as_deref().and_then(|name| name.parse().ok());
-    let variant = read_case(&root.join(VARIANT))?.in_language(said);
+    let variant = read_case(&root.join(VARIANT))?.in_language(order.language.parse().ok());
     let question = AskedAbout::new(&text, &variant);
     let found = fingerprint(&order, root)?;
     let says = match &order.expect {
@@ -183,7 +182,7 @@ impl Bench<'_> {
             });
         };
         let original = read_case(&self.root.join(ORIGINAL)).map_err(|error| error.to_string())?;
-        let original = original.in_language(variant.said_language());
+        let original = original.in_language(Some(variant.language()));
         let test = recipe.resume(&original, calibration.clone());
         let test = test.map_err(|error| error.to_string())?;
         let here = test.devices();

@@ -20,17 +20,12 @@ pub(crate) fn comments(unit: Tokens<'_>) -> Vec<Comment> {
     let mut comments = Vec::new();
     for (mut at, end) in gaps {
         while at < end {
-            if bytes[at] != b'/' {
+            let start = at;
+            let Some(length) = unit.rules.comment(&bytes[at..end]) else {
                 at += 1;
                 continue;
-            }
-            let start = at;
-            let rest = &bytes[at..end];
-            let length = match rest.get(1) {
-                Some(b'*') => rest[2..].windows(2).position(|pair| pair == b"*/").map(|at| at + 4),
-                _ => rest.iter().position(|&byte| byte == b'\n'),
             };
-            at += length.unwrap_or(rest.len());
+            at += length;
             let text = bytes[start..at].strip_suffix(b"\r").unwrap_or(&bytes[start..at]);
             comments.push(Comment { range: start..start + text.len() });
         }

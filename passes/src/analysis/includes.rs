@@ -24,7 +24,7 @@ pub(crate) fn includes(snapshot: &Snapshot) -> Vec<Vec<Include>> {
     if snapshot.file_count() < 2 {
         return includes;
     }
-    let paths = Paths::of(snapshot.case().files());
+    let paths = FilePaths::of(snapshot.case().files());
     for unit in Tokens::all(snapshot) {
         for directive in directives(unit).into_iter().filter(|line| line.name == b"include") {
             let header = named(unit, &directive).and_then(|name| paths.find(unit.file, name));
@@ -90,14 +90,14 @@ fn named<'a>(unit: Tokens<'a>, directive: &Directive<'_>) -> Option<HeaderName<'
 }
 
 /// The files of a test case by their paths. The options `-I` of the command are not known.
-struct Paths<'a> {
+struct FilePaths<'a> {
     files: &'a [SourceFile],
     by_path: HashMap<&'a [u8], usize>,
     /// By the last part of the path.
     by_name: HashMap<&'a [u8], Vec<usize>>,
 }
 
-impl<'a> Paths<'a> {
+impl<'a> FilePaths<'a> {
     fn of(files: &'a [SourceFile]) -> Self {
         let (mut by_path, mut by_name) = (HashMap::new(), HashMap::<_, Vec<usize>>::new());
         for (index, file) in files.iter().enumerate() {

@@ -49,14 +49,14 @@ pub use nests::NestMiddles;
 pub(crate) use nests::{Nest, nests};
 pub(crate) use new_object::NewObject;
 pub(crate) use nodes::{
-    has_effect, is_expression, is_primary, is_statement, is_statement_list, with_semicolon,
+    DEEPEST, has_effect, is_expression, is_primary, is_statement, is_statement_list, with_semicolon,
 };
 pub(crate) use parameters::{Lists, parameter_list, parameter_name, parameters, parameters_of};
-pub(crate) use places::{Place, is_condition, is_lvalue, places};
+pub(crate) use places::{ExpressionPlace, is_condition, is_lvalue, places};
 pub(crate) use roots::roots;
 pub(crate) use spelled::{Spelling, is_member, pointers_in};
 pub(crate) use templates::{
-    Head, argument_lists, concepts, constraint, default_argument, is_closed, is_name, is_pack,
+    TemplateHead, argument_lists, concepts, constraint, default_argument, is_closed, is_name, is_pack,
     name_in, outside_members, template_parameter_name,
 };
 pub(crate) use tokens::Tokens;

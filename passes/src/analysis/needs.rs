@@ -6,10 +6,8 @@ use std::ops::Range;
 
 use clreduce_language::{Entities, EntityId, ItemId, NodeField, NodeKind};
 
+use super::nodes::DEEPEST;
 use super::unit::Unit;
-
-/// So many namespaces and classes around a declaration are looked at.
-const MOST_LEVELS: usize = 64;
 
 /// The needs of one file that are certain.
 pub(crate) struct Needs<'a> {
@@ -69,7 +67,7 @@ impl<'a> Needs<'a> {
         let holds = |id: ItemId, at: usize| self.range(id).contains(&at);
         let holds_own = |id: ItemId| own.iter().all(|&other| holds(id, self.range(other).start));
         let around = std::iter::successors(Some(one), |&id| self.entities.item(id).parent);
-        let around = around.take(MOST_LEVELS).skip_while(|&id| !holds_own(id));
+        let around = around.take(DEEPEST).skip_while(|&id| !holds_own(id));
         let needed = around.take_while(|&id| !holds(id, *from) || !holds(id, *to));
         for id in needed.collect::<Vec<_>>() {
             let list = if id == one { &mut self.is_needed } else { &mut self.holds_needed };

@@ -64,7 +64,7 @@ impl NestMiddles {
 
 /// The kind of a nest: things of different kinds are different nests.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Kind {
+enum NestKind {
     Conditional,
     Node(NodeKind),
     Bracket,
@@ -72,7 +72,7 @@ enum Kind {
 
 /// Something that others of its kind may lie in.
 struct Level {
-    kind: Kind,
+    kind: NestKind,
     range: Range<usize>,
     /// The nearest one of its kind around it, by index.
     parent: Option<usize>,
@@ -91,13 +91,13 @@ pub(crate) fn nests(snapshot: &Snapshot, file: usize) -> Vec<Nest> {
     };
     let mut first: Vec<usize> = (0..levels.len()).filter(begins).collect();
     first.sort_by_key(|&at| Reverse(levels[at].height));
-    let mut taken: Vec<(Kind, Range<usize>)> = Vec::new();
+    let mut taken: Vec<(NestKind, Range<usize>)> = Vec::new();
     let mut nests = Vec::new();
     for at in first {
         steps(taken.len());
         let Level { kind, range, .. } = &levels[at];
         // A branch of the same nest lies between two levels of it.
-        let is_free = |(other, around): &(Kind, Range<usize>)| {
+        let is_free = |(other, around): &(NestKind, Range<usize>)| {
             other == kind || around.end <= range.start || range.end <= around.start
         };
         if taken.iter().all(is_free) {
@@ -110,25 +110,25 @@ pub(crate) fn nests(snapshot: &Snapshot, file: usize) -> Vec<Nest> {
 }
 
 /// Everything in a file that may be a level of a nest, outer before inner.
-fn levels(snapshot: &Snapshot, file: usize) -> Vec<(Kind, Range<usize>)> {
+fn levels(snapshot: &Snapshot, file: usize) -> Vec<(NestKind, Range<usize>)> {
     let unit = Tokens::of(snapshot, file);
     let mut levels = conditionals(unit);
     let tree = snapshot.tree(file);
     if snapshot.language().has(Feature::Syntax) {
         let nodes = Unit { file, bytes: unit.bytes, tree };
         let sound = nodes.sound().filter(|(id, _)| tree.node(*id).named);
-        levels.extend(sound.map(|(id, kind)| (Kind::Node(kind), tree.range(id))));
+        levels.extend(sound.map(|(id, kind)| (NestKind::Node(kind), tree.range(id))));
     }
     if tree.is_empty() || tree.has_error(NodeId(0)) {
         let pairs = unit.partners().into_iter().enumerate().filter(|(open, close)| close > open);
-        levels.extend(pairs.map(|(open, close)| (Kind::Bracket, unit.span(open, close))));
+        levels.extend(pairs.map(|(open, close)| (NestKind::Bracket, unit.span(open, close))));
     }
     levels.sort_by_key(|(_, range)| (range.start, Reverse(range.end)));
     levels
 }
 
 /// The conditionals of the preprocessor, from the line of each `#if` to that of its `#endif`.
-fn conditionals(unit: Tokens<'_>) -> Vec<(Kind, Range<usize>)> {
+fn conditionals(unit: Tokens<'_>) -> Vec<(NestKind, Range<usize>)> {
     let (mut open, mut levels) = (Vec::new(), Vec::new());
     for directive in directives(unit) {
         if directive.name.starts_with(b"if") {
@@ -136,15 +136,15 @@ fn conditionals(unit: Tokens<'_>) -> Vec<(Kind, Range<usize>)> {
         } else if directive.name == b"endif"
             && let Some(start) = open.pop()
         {
-            levels.push((Kind::Conditional, start..directive.line.end));
+            levels.push((NestKind::Conditional, start..directive.line.end));
         }
     }
     levels
 }
 
 /// Finds out what lies in what.
-fn linked(levels: Vec<(Kind, Range<usize>)>) -> Vec<Level> {
-    let mut open: HashMap<Kind, Vec<usize>> = HashMap::new();
+fn linked(levels: Vec<(NestKind, Range<usize>)>) -> Vec<Level> {
+    let mut open: HashMap<NestKind, Vec<usize>> = HashMap::new();
     let mut linked: Vec<Level> = Vec::with_capacity(levels.len());
     for (kind, range) in levels {
         step();

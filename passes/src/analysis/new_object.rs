@@ -2,10 +2,7 @@
 
 use clreduce_language::{EntityId, ItemKind, NodeField, NodeKind};
 
-use super::{Spelling, name_in, parameter_list, parameters};
-
-/// Scopes around a class that are looked at.
-const DEEPEST: usize = 16;
+use super::{DEEPEST, Spelling, name_in, parameter_list, parameters};
 
 /// The class of a new object, and what its constructor needs.
 pub(crate) struct NewObject {

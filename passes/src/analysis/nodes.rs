@@ -4,6 +4,10 @@ use std::ops::Range;
 
 use clreduce_language::{NodeId, NodeKind, SyntaxTree};
 
+/// The number of nodes or scopes around or inside of something that are looked at. A walk from each of many deep nodes would
+/// take the square of their number.
+pub(crate) const DEEPEST: usize = 16;
+
 /// Returns whether evaluating a node may do more than give a value.
 pub(crate) fn has_effect(tree: &SyntaxTree, node: NodeId) -> bool {
     tree.subtree(node).any(|node| {

@@ -8,7 +8,7 @@ use crate::NodeId;
 
 /// The kind of expression that a place asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum ExpressionPlace {
     /// Any value will do.
     Value,
     /// Something with an address is needed: the left side of an assignment, what `&` or `++` act on.
@@ -20,7 +20,7 @@ pub(crate) enum Place {
 }
 
 /// The places of all nodes of a tree; `Fixed` for what is no expression.
-pub(crate) fn places(unit: Unit<'_>) -> Vec<Place> {
+pub(crate) fn places(unit: Unit<'_>) -> Vec<ExpressionPlace> {
     let mut frozen = Vec::with_capacity(unit.tree.len());
     unit.tree
         .ids()
@@ -33,7 +33,7 @@ pub(crate) fn places(unit: Unit<'_>) -> Vec<Place> {
                 && node.named
                 && is_expression(node.kind)
                 && unit.is_usable(id);
-            if usable { place(unit, id) } else { Place::Fixed }
+            if usable { place(unit, id) } else { ExpressionPlace::Fixed }
         })
         .collect()
 }
@@ -54,84 +54,85 @@ fn freezes(kind: NodeKind) -> bool {
         )
 }
 
-fn place(unit: Unit<'_>, id: NodeId) -> Place {
-    let tree = unit.tree;
-    let node = tree.node(id);
-    let field = node.field;
-    match (tree.kind(node.parent), field) {
-        (NodeKind::CallExpression, Some(NodeField::Function)) => Place::Fixed,
+fn place(unit: Unit<'_>, id: NodeId) -> ExpressionPlace {
+    let node = unit.tree.node(id);
+    let parent = unit.tree.kind(node.parent);
+    match (parent, node.field) {
+        (NodeKind::CallExpression, Some(NodeField::Function)) => ExpressionPlace::Fixed,
         (NodeKind::AssignmentExpression, Some(NodeField::Left))
-        | (NodeKind::UpdateExpression, _) => Place::Lvalue,
+        | (NodeKind::UpdateExpression, _) => ExpressionPlace::Lvalue,
         (NodeKind::PointerExpression, _) if unit.text(node.parent).starts_with(b"&") => {
-            Place::Lvalue
+            ExpressionPlace::Lvalue
         }
-        (NodeKind::PointerExpression, _) => Place::Composite,
-        (NodeKind::FieldExpression, Some(NodeField::Argument))
-        | (NodeKind::SubscriptExpression, Some(NodeField::Argument)) => Place::Composite,
-        (NodeKind::ForRangeLoop, Some(NodeField::Right)) | (NodeKind::DeleteExpression, _) => {
-            Place::Composite
+        (NodeKind::FieldExpression | NodeKind::SubscriptExpression, Some(NodeField::Argument))
+        | (NodeKind::ForRangeLoop, Some(NodeField::Right))
+        | (NodeKind::PointerExpression | NodeKind::DeleteExpression, _) => {
+            ExpressionPlace::Composite
         }
         // A parenthesis passes on what is asked of it; its parent's place decides.
         (NodeKind::ParenthesizedExpression, _) => place_of_parenthesis(unit, node.parent),
-        (
-            parent,
-            Some(
-                NodeField::Value
-                | NodeField::Condition
-                | NodeField::Size
-                | NodeField::Index
-                | NodeField::Initializer
-                | NodeField::Update
-                | NodeField::Right
-                | NodeField::DefaultValue,
-            ),
-        ) if parent != NodeKind::LinkageSpecification => Place::Value,
-        (
-            NodeKind::InitializerList
+        (_, Some(field)) if is_value(field) && parent != NodeKind::LinkageSpecification => {
+            ExpressionPlace::Value
+        }
+        _ if holds_values(parent) => ExpressionPlace::Value,
+        _ => ExpressionPlace::Fixed,
+    }
+}
+
+fn is_value(field: NodeField) -> bool {
+    matches!(
+        field,
+        NodeField::Value
+            | NodeField::Condition
+            | NodeField::Size
+            | NodeField::Index
+            | NodeField::Initializer
+            | NodeField::Update
+            | NodeField::Right
+            | NodeField::DefaultValue
+    )
+}
+
+/// Returns whether every expression directly below a node of this kind is a value.
+fn holds_values(kind: NodeKind) -> bool {
+    matches!(
+        kind,
+        NodeKind::InitializerList
             | NodeKind::ArgumentList
             | NodeKind::ExpressionStatement
-            | NodeKind::ReturnStatement,
-            _,
-        )
-        | (
-            NodeKind::BitfieldClause | NodeKind::SubscriptDesignator | NodeKind::KernelCallSyntax,
-            _,
-        )
-        | (NodeKind::ConditionClause | NodeKind::SizeofExpression, _)
-        | (
-            NodeKind::SubscriptArgumentList
+            | NodeKind::ReturnStatement
+            | NodeKind::BitfieldClause
+            | NodeKind::SubscriptDesignator
+            | NodeKind::KernelCallSyntax
+            | NodeKind::ConditionClause
+            | NodeKind::SizeofExpression
+            | NodeKind::SubscriptArgumentList
             | NodeKind::TemplateArgumentList
             | NodeKind::ThrowStatement
             | NodeKind::SimpleRequirement
-            | NodeKind::CompoundRequirement,
-            _,
-        ) => Place::Value,
-        (
-            NodeKind::BinaryExpression
+            | NodeKind::CompoundRequirement
+            | NodeKind::BinaryExpression
             | NodeKind::UnaryExpression
             | NodeKind::CommaExpression
             | NodeKind::ConditionalExpression
             | NodeKind::CastExpression
-            | NodeKind::AssignmentExpression,
-            _,
-        ) => Place::Value,
-        _ => Place::Fixed,
-    }
+            | NodeKind::AssignmentExpression
+    )
 }
 
 /// Returns the place of an expression in parentheses, which is that of the parentheses.
-fn place_of_parenthesis(unit: Unit<'_>, parenthesis: NodeId) -> Place {
+fn place_of_parenthesis(unit: Unit<'_>, parenthesis: NodeId) -> ExpressionPlace {
     let mut at = parenthesis;
     // A chain of parentheses is as long as the input makes it; beyond a few nobody writes them.
     for _ in 0..8 {
         let parent = unit.tree.node(at).parent;
         match unit.tree.kind(parent) {
             NodeKind::ParenthesizedExpression => at = parent,
-            kind if kind.is_statement() => return Place::Value,
+            kind if kind.is_statement() => return ExpressionPlace::Value,
             _ => return place(unit, at),
         }
     }
-    Place::Fixed
+    ExpressionPlace::Fixed
 }
 
 /// Returns whether an expression of this kind can stand on the left of an assignment.

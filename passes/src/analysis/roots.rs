@@ -14,7 +14,7 @@ use super::unit::Unit;
 pub(crate) fn roots(unit: Unit<'_>, entities: &Entities) -> Vec<ItemId> {
     let main = main_file(unit.bytes);
     // Where line markers tell, the main file decides.
-    let mut program = Program { unit, entities, has_kernels: false };
+    let mut program = CompiledFile { unit, entities, has_kernels: false };
     if main.is_empty() {
         program.has_kernels = entities.ids().any(|id| program.is_kernel(id));
     }
@@ -32,14 +32,14 @@ pub(crate) fn roots(unit: Unit<'_>, entities: &Entities) -> Vec<ItemId> {
     entities.ids().filter(is_root).collect()
 }
 
-struct Program<'a> {
+struct CompiledFile<'a> {
     unit: Unit<'a>,
     entities: &'a Entities,
     /// True if the program has kernels: then other functions of a device run only if something calls them.
     has_kernels: bool,
 }
 
-impl<'a> Program<'a> {
+impl<'a> CompiledFile<'a> {
     /// The words before the declarator.
     fn head(&self, item: &Item) -> Vec<&'a [u8]> {
         let tree = self.unit.tree;

@@ -7,10 +7,7 @@ use clreduce_language::{
     Entities, EntityId, ItemKind, NodeField, NodeId, NodeKind, SymbolKind, Symbols, SyntaxTree,
 };
 
-use super::{Unit, is_closed};
-
-/// So deep in an expression or a declarator it is looked.
-const DEEPEST: usize = 16;
+use super::{DEEPEST, Unit, is_closed};
 
 /// A type: what stands before a declarator, and the pointers in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,15 +4,15 @@ use std::collections::{HashMap, HashSet};
 
 use clreduce_language::{Entities, EntityId, ItemId, NodeField, NodeId, NodeKind};
 
-use super::Unit;
+use super::{DEEPEST, Unit};
 
 /// The head of a template.
-pub(crate) struct Head {
+pub(crate) struct TemplateHead {
     pub list: NodeId,
     pub parameters: Vec<NodeId>,
 }
 
-impl Head {
+impl TemplateHead {
     /// Reads the head of a template; `None` for anything else.
     pub(crate) fn of(unit: Unit<'_>, node: NodeId) -> Option<Self> {
         let tree = unit.tree;
@@ -129,7 +129,8 @@ pub(crate) fn name_in(unit: Unit<'_>, declarator: NodeId) -> NodeId {
 /// Returns whether arguments mention no parameter of a template around them.
 pub(crate) fn is_closed(unit: Unit<'_>, list: NodeId) -> bool {
     let tree = unit.tree;
-    let heads = tree.ancestors(list).take(DEEPEST).filter_map(|around| Head::of(unit, around));
+    let heads =
+        tree.ancestors(list).take(DEEPEST).filter_map(|around| TemplateHead::of(unit, around));
     let names: HashSet<&[u8]> = heads
         .flat_map(|head| head.parameters)
         .filter_map(|parameter| Some(unit.text(template_parameter_name(unit, parameter)?)))
@@ -137,6 +138,3 @@ pub(crate) fn is_closed(unit: Unit<'_>, list: NodeId) -> bool {
     let mut mentioned = tree.subtree(list).filter(|&id| is_name(tree.kind(id)));
     !mentioned.any(|id| names.contains(unit.text(id)))
 }
-
-/// Nodes around a list of arguments that are looked at.
-const DEEPEST: usize = 64;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use clreduce_testcase::{Feature, Token, TokenKind, step, text_steps};
+use clreduce_testcase::{Feature, LexicalRules, Token, TokenKind, step, text_steps};
 
 use crate::{NodeId, Snapshot};
 
@@ -13,6 +13,7 @@ const SMALL: usize = 16 << 10;
 #[derive(Clone, Copy)]
 pub(crate) struct Tokens<'a> {
     pub file: usize,
+    pub rules: &'static LexicalRules,
     pub bytes: &'a [u8],
     pub tokens: &'a [Token],
 }
@@ -25,7 +26,12 @@ impl<'a> Tokens<'a> {
 
     /// One file of a snapshot.
     pub(crate) fn of(snapshot: &'a Snapshot, file: usize) -> Self {
-        Self { file, bytes: snapshot.bytes(file), tokens: snapshot.tokens(file) }
+        Self {
+            file,
+            rules: snapshot.language().lexer(),
+            bytes: snapshot.bytes(file),
+            tokens: snapshot.tokens(file),
+        }
     }
 
     /// The files that the syntax passes cannot fully read. A large program in C++ always has some places that the grammar

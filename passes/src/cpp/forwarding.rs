@@ -34,7 +34,7 @@ impl Pass for CppForwarding {
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
-            let file = File::new(unit, snapshot.entities(unit.file));
+            let file = NamedFile::new(unit, snapshot.entities(unit.file));
             for id in file.entities.ids() {
                 proposals.extend(file.without(id).map(Proposal::new));
             }
@@ -43,14 +43,14 @@ impl Pass for CppForwarding {
 }
 
 /// The names of one file.
-struct File<'a> {
+struct NamedFile<'a> {
     unit: Unit<'a>,
     entities: &'a Entities,
     /// By text, the names of values and functions.
     names: HashMap<&'a [u8], Vec<NodeId>>,
 }
 
-impl<'a> File<'a> {
+impl<'a> NamedFile<'a> {
     fn new(unit: Unit<'a>, entities: &'a Entities) -> Self {
         let mut names: HashMap<&[u8], Vec<NodeId>> = HashMap::new();
         for id in unit.tree.ids().filter(|&id| is_name(unit.tree.kind(id))) {

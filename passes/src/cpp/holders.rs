@@ -14,7 +14,7 @@ const LARGEST: u32 = 256;
 
 /// A variable or data member that holds objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Holder {
+enum ObjectHolder {
     Variable(SymbolId),
     Member(EntityId),
 }
@@ -22,7 +22,7 @@ enum Holder {
 /// The edits that put other objects in the place of those that variables and data members hold.
 pub(super) struct Holders<'a> {
     spelling: Spelling<'a>,
-    replaced: BTreeMap<Holder, Vec<Edit>>,
+    replaced: BTreeMap<ObjectHolder, Vec<Edit>>,
 }
 
 impl<'a> Holders<'a> {
@@ -36,7 +36,7 @@ impl<'a> Holders<'a> {
         if tree.node(object).after.0 - object.0 > LARGEST {
             return;
         }
-        let holders: BTreeSet<Holder> =
+        let holders: BTreeSet<ObjectHolder> =
             tree.subtree(object).filter_map(|name| self.named(name)).collect();
         for holder in holders {
             self.replaced.entry(holder).or_default().extend_from_slice(edits);
@@ -44,13 +44,13 @@ impl<'a> Holders<'a> {
     }
 
     /// The holder that a name means.
-    fn named(&self, name: NodeId) -> Option<Holder> {
+    fn named(&self, name: NodeId) -> Option<ObjectHolder> {
         let Spelling { unit, entities, symbols } = self.spelling;
         let tree = unit.tree;
         let entity = match tree.kind(name) {
             NodeKind::FieldIdentifier => self.spelling.member(name)?,
             NodeKind::Identifier => match symbols.of(name) {
-                Some(symbol) => return Some(Holder::Variable(symbol)),
+                Some(symbol) => return Some(ObjectHolder::Variable(symbol)),
                 None => entities.meant(name)?,
             },
             _ => return None,
@@ -58,14 +58,14 @@ impl<'a> Holders<'a> {
         let mut declarations = entities.declarations(entity).iter().map(|&id| entities.item(id));
         let is_data = declarations
             .all(|item| item.kind == ItemKind::Variable && item.declares.as_slice() == [entity]);
-        (is_data && is_member(entities, entity)).then_some(Holder::Member(entity))
+        (is_data && is_member(entities, entity)).then_some(ObjectHolder::Member(entity))
     }
 
     /// The patches that replace all objects of a holder, and remove it with all else that mentions it.
     pub(super) fn patches(self, snapshot: &Snapshot) -> Vec<Patch> {
         let tree = self.spelling.unit.tree;
-        let is_member = |holder: &&Holder| matches!(holder, Holder::Member(_));
-        let mut mentions: BTreeMap<Holder, Vec<NodeId>> =
+        let is_member = |holder: &&ObjectHolder| matches!(holder, ObjectHolder::Member(_));
+        let mut mentions: BTreeMap<ObjectHolder, Vec<NodeId>> =
             self.replaced.keys().filter(is_member).map(|&holder| (holder, Vec::new())).collect();
         if !mentions.is_empty() {
             for name in tree.ids() {
@@ -75,7 +75,7 @@ impl<'a> Holders<'a> {
             }
         }
         let none: &[NodeId] = &[];
-        let patch = |(&holder, edits): (&Holder, &Vec<Edit>)| {
+        let patch = |(&holder, edits): (&ObjectHolder, &Vec<Edit>)| {
             let mentions = mentions.get(&holder).map_or(none, Vec::as_slice);
             self.patch(snapshot, holder, mentions, edits.clone())
         };
@@ -85,14 +85,14 @@ impl<'a> Holders<'a> {
     fn patch(
         &self,
         snapshot: &Snapshot,
-        holder: Holder,
+        holder: ObjectHolder,
         mentions: &[NodeId],
         mut edits: Vec<Edit>,
     ) -> Option<Patch> {
         let Spelling { unit, entities, symbols } = self.spelling;
         let tree = unit.tree;
         let mentions = match holder {
-            Holder::Variable(symbol) => {
+            ObjectHolder::Variable(symbol) => {
                 let symbol = symbols.get(symbol);
                 if symbol.opaque || symbol.kind != SymbolKind::Variable {
                     return None;
@@ -102,7 +102,7 @@ impl<'a> Holders<'a> {
                 }
                 &symbol.uses
             }
-            Holder::Member(entity) => {
+            ObjectHolder::Member(entity) => {
                 let items = entities.declarations(entity).iter();
                 edits.extend(items.map(|&id| unit.delete(entities.range(tree, id))));
                 mentions

@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use clreduce_language::{Entities, EntityId, ItemKind, NodeField, NodeId, NodeKind};
 use clreduce_testcase::{Edit, Patch};
 
-use crate::analysis::Unit;
+use crate::analysis::{DEEPEST, Unit};
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
@@ -57,12 +57,9 @@ impl Pass for CppNamespaces {
     }
 }
 
-/// Scopes around a namespace that are looked at.
-const DEEPEST: usize = 16;
-
 /// What goes together: all that belongs to a namespace, or one block of `extern "C++"`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Key {
+enum RemovalKey {
     Namespace(EntityId),
     Block(NodeId),
 }
@@ -70,12 +67,12 @@ enum Key {
 struct Found<'a> {
     unit: Unit<'a>,
     entities: &'a Entities,
-    order: Vec<Key>,
-    edits: HashMap<Key, Vec<Edit>>,
+    order: Vec<RemovalKey>,
+    edits: HashMap<RemovalKey, Vec<Edit>>,
 }
 
 impl Found<'_> {
-    fn add(&mut self, key: Key, edit: Edit) {
+    fn add(&mut self, key: RemovalKey, edit: Edit) {
         let edits = self.edits.entry(key).or_default();
         if edits.is_empty() {
             self.order.push(key);
@@ -96,23 +93,23 @@ impl Found<'_> {
                 ItemKind::Namespace => {
                     let names = item.declares.split_last();
                     let Some((&last, around)) = names else { continue };
-                    self.open(Key::Namespace(last), item.inner);
+                    self.open(RemovalKey::Namespace(last), item.inner);
                     for &name in around {
                         self.shorten(name, item.inner);
                     }
                 }
-                ItemKind::Linkage => self.open(Key::Block(item.inner), item.inner),
+                ItemKind::Linkage => self.open(RemovalKey::Block(item.inner), item.inner),
                 ItemKind::UsingNamespace => {
                     let meant = tree.named_children(item.inner).last();
                     let meant = meant.and_then(|name| entities.meant(last_name(unit, name)));
                     if let Some(namespace) = meant {
-                        let key = Key::Namespace(entities.target(namespace));
+                        let key = RemovalKey::Namespace(entities.target(namespace));
                         self.add(key, unit.delete(entities.range(tree, id)));
                     }
                 }
                 ItemKind::Using if tree.kind(item.inner) == NodeKind::NamespaceAliasDefinition => {
                     if let Some(&alias) = item.declares.first() {
-                        let key = Key::Namespace(entities.target(alias));
+                        let key = RemovalKey::Namespace(entities.target(alias));
                         self.add(key, unit.delete(entities.range(tree, id)));
                     }
                 }
@@ -122,7 +119,7 @@ impl Found<'_> {
     }
 
     /// Removes the head and the braces of a block.
-    fn open(&mut self, key: Key, node: NodeId) {
+    fn open(&mut self, key: RemovalKey, node: NodeId) {
         let tree = self.unit.tree;
         let Some(body) = tree.field(node, NodeField::Body) else { return };
         let is_brace = |kind: NodeKind| move |&id: &NodeId| tree.kind(id) == kind;
@@ -149,7 +146,7 @@ impl Found<'_> {
         let next = part.and_then(|part| tree.next_named(part));
         if let Some((part, next)) = part.zip(next) {
             let range = tree.range(part).start..tree.range(next).start;
-            self.add(Key::Namespace(namespace), self.unit.delete(range));
+            self.add(RemovalKey::Namespace(namespace), self.unit.delete(range));
         }
     }
 
@@ -159,7 +156,7 @@ impl Found<'_> {
         let tree = unit.tree;
         for &(name, entity) in entities.references() {
             let namespace = entities.target(entity);
-            let key = Key::Namespace(namespace);
+            let key = RemovalKey::Namespace(namespace);
             let node = tree.node(name);
             let qualified = node.parent;
             let is_qualifier = node.field == Some(NodeField::Scope)

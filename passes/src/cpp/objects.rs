@@ -43,7 +43,7 @@ impl Pass for CppObjects {
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let (entities, symbols) = (snapshot.entities(unit.file), snapshot.symbols(unit.file));
-            let objects = Objects::new(Spelling { unit, entities, symbols });
+            let objects = ClassObjects::new(Spelling { unit, entities, symbols });
             let mut new_objects: BTreeMap<EntityId, Option<Vec<u8>>> = BTreeMap::new();
             let mut holders = Holders::new(objects.spelling);
             let tree = unit.tree;
@@ -77,13 +77,13 @@ impl Pass for CppObjects {
 }
 
 /// The objects of one file.
-struct Objects<'a> {
+struct ClassObjects<'a> {
     spelling: Spelling<'a>,
     /// By the name of a class, the variables and parameters of that type.
     variables: HashMap<&'a [u8], Vec<SymbolId>>,
 }
 
-impl<'a> Objects<'a> {
+impl<'a> ClassObjects<'a> {
     fn new(spelling: Spelling<'a>) -> Self {
         let mut variables: HashMap<&[u8], Vec<SymbolId>> = HashMap::new();
         for id in spelling.symbols.ids() {

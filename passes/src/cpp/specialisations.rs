@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 use clreduce_language::{Entities, EntityId, ItemId, ItemKind, NodeField, NodeId};
 use clreduce_testcase::{Edit, Patch};
 
-use crate::analysis::{Head, Unit, argument_lists, is_closed, name_in, outside_members};
+use crate::analysis::{TemplateHead, Unit, argument_lists, is_closed, name_in, outside_members};
 use crate::budget::Budget;
 use crate::edit::{disjoint, fitted, substitutions};
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
@@ -71,7 +71,7 @@ const MOST_USES: usize = 32;
 /// A specialisation.
 struct Special {
     item: ItemId,
-    head: Head,
+    head: TemplateHead,
     /// The arguments behind its name.
     list: NodeId,
 }
@@ -85,7 +85,7 @@ impl Special {
     ) -> Option<Self> {
         let tree = unit.tree;
         let item = entities.item(id);
-        let head = Head::of(unit, item.node)?;
+        let head = TemplateHead::of(unit, item.node)?;
         let name = match item.kind {
             ItemKind::Type => tree.field(item.inner, NodeField::Name)?,
             ItemKind::Function | ItemKind::Variable => {

@@ -19,7 +19,7 @@
 use std::collections::HashMap;
 
 use clreduce_language::{NodeField, NodeId, NodeKind};
-use clreduce_testcase::{Edit, Feature, Language, Patch};
+use clreduce_testcase::{CudaWord, Edit, Feature, Language, Patch};
 
 use crate::analysis::{Tokens, Unit};
 use crate::edit::disjoint;
@@ -63,18 +63,6 @@ impl Pass for CppSpecifiers {
     }
 }
 
-/// Words that CUDA adds to functions and types. Kernels remain kernels.
-const CUDA: [&[u8]; 6] = [
-    b"__device__",
-    b"__device_builtin__",
-    b"__forceinline__",
-    b"__grid_constant__",
-    b"__host__",
-    b"__noinline__",
-];
-const CUDA_WITH_ARGUMENTS: [&[u8]; 5] =
-    [b"__align__", b"__block_size__", b"__cluster_dims__", b"__launch_bounds__", b"__maxnreg__"];
-
 /// The words of GNU C++ and CUDA that no node stands for: most of them, the parser does not get to see.
 fn hidden(tokens: Tokens<'_>, language: Language) -> Vec<(Word<'_>, Vec<Edit>)> {
     let is_cuda = language.has(Feature::HostAndDevice);
@@ -94,12 +82,14 @@ fn hidden(tokens: Tokens<'_>, language: Language) -> Vec<(Word<'_>, Vec<Edit>)> 
             {
                 partners[index + 1]
             }
-            _ if is_cuda && CUDA.contains(&word) => index,
-            _ if is_cuda && CUDA_WITH_ARGUMENTS.contains(&word) => match tokens.text(index + 1) {
-                b"(" => partners[index + 1],
+            _ => match CudaWord::of(word).filter(|_| is_cuda) {
+                // Kernels remain kernels.
+                Some(CudaWord::Specifier) => index,
+                Some(CudaWord::WithArguments) if tokens.text(index + 1) == b"(" => {
+                    partners[index + 1]
+                }
                 _ => continue,
             },
-            _ => continue,
         };
         // An opening parenthesis without a closing one is its own partner.
         let span = tokens.span(index, last);
@@ -118,7 +108,7 @@ fn removal<'a>(unit: Unit<'a>, id: NodeId, kind: NodeKind) -> Option<(Word<'a>, 
     let tree = unit.tree;
     let text = unit.text(id);
     // Variables of a device have the same word as its functions.
-    if CUDA.contains(&text) {
+    if CudaWord::of(text) == Some(CudaWord::Specifier) {
         return None;
     }
     let parent = tree.kind(tree.node(id).parent);

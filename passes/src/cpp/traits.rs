@@ -128,7 +128,7 @@ struct TraitFile<'a> {
 }
 
 /// A use of a trait.
-struct Use {
+struct TraitUse {
     stand: Stand,
     /// With its scope, and the member that is asked for.
     range: Range<usize>,
@@ -149,7 +149,7 @@ impl<'a> TraitFile<'a> {
     }
 
     /// The use of a trait whose name is a token.
-    fn at(&self, at: usize, name: &[u8]) -> Option<Use> {
+    fn at(&self, at: usize, name: &[u8]) -> Option<TraitUse> {
         if self.tokens[at].kind != TokenKind::Word {
             return None;
         }
@@ -174,7 +174,7 @@ impl<'a> TraitFile<'a> {
         let arguments = self.unit.tree.named_children(list);
         let arguments = arguments.filter(|&id| self.unit.tree.kind(id) != NodeKind::Comment);
         let arguments = arguments.map(|id| self.unit.tree.range(id)).collect();
-        Some(Use { stand, range: start..end, arguments })
+        Some(TraitUse { stand, range: start..end, arguments })
     }
 
     /// The first token of a name with its scopes and `typename`; `None` for a member of something that is no scope.
@@ -197,7 +197,7 @@ impl<'a> TraitFile<'a> {
     }
 }
 
-impl Use {
+impl TraitUse {
     /// The edits for each list of proposals.
     fn replacements(&self, unit: Unit<'_>) -> Vec<(u32, Vec<Edit>)> {
         let text = |text: &'static [u8]| vec![unit.replace(self.range.clone(), text)];

@@ -100,12 +100,12 @@ struct Mentions<'a> {
     name: &'a [u8],
     scope: Range<usize>,
     /// If other things have this name, too.
-    member: Option<Member>,
+    member: Option<SharedMember>,
 }
 
 /// A member whose name other things have, too.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Member {
+struct SharedMember {
     class: Range<usize>,
     /// True for a function, false for data; `None` where another class of the main file has a member of this name.
     is_called: Option<bool>,
@@ -119,7 +119,7 @@ impl<'a> Mentions<'a> {
 
     /// Returns whether a place of the name is one of them.
     fn include(&self, bytes: &[u8], at: usize) -> bool {
-        let is_meant = |member: &Member| {
+        let is_meant = |member: &SharedMember| {
             let before = bytes[..at].trim_ascii_end();
             if before.ends_with(b".") || before.ends_with(b"->") {
                 let after = bytes[at + self.name.len()..].trim_ascii_start();
@@ -252,7 +252,7 @@ impl<'a> MainFile<'a> {
                     let class = tree.range(self.entities.item(class).node);
                     let is_called = item.kind == ItemKind::Function;
                     let is_known = left.all(|at| !is_in(self.main, at));
-                    let member = Member { class, is_called: is_known.then_some(is_called) };
+                    let member = SharedMember { class, is_called: is_known.then_some(is_called) };
                     open.push(Mentions { member: Some(member), ..mentions });
                 }
             }

@@ -21,7 +21,7 @@ pub(crate) struct KeptParts {
 }
 
 /// The items of a program, and what they need.
-pub(crate) struct Needs<'a> {
+pub(crate) struct ItemNeeds<'a> {
     snapshot: &'a Snapshot,
     tree: &'a SyntaxTree,
     pub(crate) items: Vec<Item>,
@@ -40,7 +40,7 @@ pub(crate) struct FunctionBody {
     stub: Cow<'static, [u8]>,
 }
 
-impl<'a> Needs<'a> {
+impl<'a> ItemNeeds<'a> {
     /// The items of the first file of a snapshot.
     pub(crate) fn of(snapshot: &'a Snapshot, proposals: &mut Proposals) -> Self {
         let (tree, symbols) = (snapshot.tree(0), snapshot.symbols(0));

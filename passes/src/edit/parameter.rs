@@ -8,7 +8,7 @@ use crate::snapshot::Snapshot;
 
 /// The parameters and arguments of one function by their place. All lists are read once: a function may have
 /// many parameters, many declarations and many calls.
-pub(crate) struct Signature {
+pub(crate) struct ParameterTable {
     file: usize,
     /// By place, the parameter in every declaration that has so many.
     parameters: Vec<Vec<NodeId>>,
@@ -16,7 +16,7 @@ pub(crate) struct Signature {
     arguments: Vec<Vec<NodeId>>,
 }
 
-impl Signature {
+impl ParameterTable {
     /// Reads the lists; `None` where a declaration or call cannot be seen or does not fit.
     pub(crate) fn new(snapshot: &Snapshot, file: usize, function: SymbolId) -> Option<Self> {
         let (tree, symbols) = (snapshot.tree(file), snapshot.symbols(file));

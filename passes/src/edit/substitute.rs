@@ -6,11 +6,11 @@ use std::ops::Range;
 use clreduce_language::{NodeField, NodeId, NodeKind};
 use clreduce_testcase::tokens;
 
-use crate::analysis::{Head, Unit, is_name, template_parameter_name};
+use crate::analysis::{TemplateHead, Unit, is_name, template_parameter_name};
 
 /// What stands for a parameter.
 #[derive(Clone, Debug)]
-pub(crate) enum Argument {
+pub(crate) enum TemplateArgument {
     /// One argument.
     One(Vec<u8>),
     /// What a pack expands to.
@@ -18,7 +18,7 @@ pub(crate) enum Argument {
 }
 
 /// The arguments by the names of the parameters.
-pub(crate) type Arguments<'a> = HashMap<&'a [u8], Argument>;
+pub(crate) type Arguments<'a> = HashMap<&'a [u8], TemplateArgument>;
 
 /// The text of `range`, which lies in `node`, with arguments in the place of parameters; see [`substitutions`].
 pub(crate) fn substituted(
@@ -60,8 +60,8 @@ pub(crate) fn substitutions(
         let is_qualified = field == Some(NodeField::Name)
             && tree.kind(tree.node(id).parent) == NodeKind::QualifiedIdentifier;
         let new = match arguments.get(unit.text(id)).filter(|_| !is_qualified) {
-            Some(Argument::One(argument)) => Some(argument.clone()),
-            Some(Argument::Pack(argument)) => {
+            Some(TemplateArgument::One(argument)) => Some(argument.clone()),
+            Some(TemplateArgument::Pack(argument)) => {
                 place = expansion(unit, id, argument.is_empty())?;
                 Some(argument.clone())
             }
@@ -80,7 +80,7 @@ pub(crate) fn substitutions(
 /// names itself. Only a parameter that stands once in an argument is understood.
 pub(crate) fn fitted<'a>(
     unit: Unit<'a>,
-    head: &Head,
+    head: &TemplateHead,
     special: NodeId,
     given: &[NodeId],
 ) -> Option<(usize, Arguments<'a>)> {
@@ -113,7 +113,7 @@ pub(crate) fn fitted<'a>(
             && !own[at + 1..].iter().any(|word| names.contains(word));
         let value =
             fits.then(|| given_words[at..given_words.len() - behind].join(b" ".as_slice()))?;
-        if found.insert(own[at], Argument::One(value)).is_some() {
+        if found.insert(own[at], TemplateArgument::One(value)).is_some() {
             return None;
         }
     }

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use clreduce_language::{NodeField, NodeKind, is_access_label, is_kernel};
-use clreduce_testcase::{Edit, Feature, Patch};
+use clreduce_testcase::{AddressSpace, CudaWord, Edit, Feature, Patch, is_access_qualifier};
 
 use crate::analysis::Unit;
 use crate::pass::{DEVICE, Pass, PassInfo, Proposal, Proposals};
@@ -28,21 +28,15 @@ use crate::{NodeId, Snapshot};
 /// The pass.
 pub(crate) struct AddressSpaces;
 
-const SPACES: &[&[u8]] = &[
-    b"__global",
-    b"global",
-    b"__local",
-    b"local",
-    b"__constant",
-    b"constant",
-    b"__private",
-    b"private",
-    b"__generic",
-    b"generic",
-];
-const ACCESS: &[&[u8]] =
-    &[b"__read_only", b"read_only", b"__write_only", b"write_only", b"__read_write", b"read_write"];
-const CUDA: &[&[u8]] = &[b"__shared__", b"__constant__", b"__managed__"];
+/// Returns true for the words of OpenCL that name an address space.
+fn is_space(word: &[u8]) -> bool {
+    AddressSpace::of(word).is_some()
+}
+
+/// Returns true for the words of CUDA that name a memory.
+fn is_memory(word: &[u8]) -> bool {
+    CudaWord::of(word) == Some(CudaWord::Memory)
+}
 
 impl Pass for AddressSpaces {
     fn info(&self) -> PassInfo {
@@ -57,10 +51,10 @@ impl Pass for AddressSpaces {
         let has = |feature| snapshot.language().has(feature);
         // In what extends C++, a pointer may point anywhere.
         let is_cpp = has(Feature::Classes);
-        let single = match has(Feature::HostAndDevice) {
-            true => CUDA.to_vec(),
-            false if is_cpp => [SPACES, ACCESS].concat(),
-            false => ACCESS.to_vec(),
+        let is_single: fn(&[u8]) -> bool = match has(Feature::HostAndDevice) {
+            true => is_memory,
+            false if is_cpp => |word| is_space(word) || is_access_qualifier(word),
+            false => is_access_qualifier,
         };
         for unit in Unit::all(snapshot) {
             let classes = if is_cpp { Vec::new() } else { classes(snapshot, unit) };
@@ -70,7 +64,7 @@ impl Pass for AddressSpaces {
             }
             let patches = classes.into_iter().filter_map(Patch::new);
             proposals.extend(patches.map(|patch| Proposal::new(patch).in_list(1)));
-            let words = words(snapshot, unit.file, &single, 0..unit.bytes.len());
+            let words = words(snapshot, unit.file, is_single, 0..unit.bytes.len());
             proposals.extend(words.map(|edit| Proposal::edit(edit).in_list(2)));
         }
     }
@@ -93,7 +87,7 @@ fn classes(snapshot: &Snapshot, unit: Unit<'_>) -> Vec<Vec<Edit>> {
         let around = [tree.range(declaration).start..of.start, of.end..end.max(of.end)];
         let edits: Vec<Edit> = around
             .into_iter()
-            .flat_map(|range| words(snapshot, unit.file, SPACES, range))
+            .flat_map(|range| words(snapshot, unit.file, is_space, range))
             .collect();
         if edits.is_empty() {
             continue;
@@ -125,19 +119,20 @@ fn comes_from_outside(unit: Unit<'_>, declaration: NodeId) -> bool {
         })
 }
 
-fn words<'a>(
-    snapshot: &'a Snapshot,
+/// The deletions of words of a kind in a part of a file.
+fn words(
+    snapshot: &Snapshot,
     file: usize,
-    words: &'a [&'a [u8]],
+    is_one: fn(&[u8]) -> bool,
     range: Range<usize>,
-) -> impl Iterator<Item = Edit> + 'a {
+) -> impl Iterator<Item = Edit> {
     let (bytes, tokens) = (snapshot.bytes(file), snapshot.tokens(file));
     let first = tokens.partition_point(|token| (token.start as usize) < range.start);
     let inside = tokens[first..].iter().take_while(move |token| token.end as usize <= range.end);
     (first..)
         .zip(inside)
         .filter(move |(at, token)| {
-            words.contains(&&bytes[token.range()]) && !is_access_label(bytes, tokens, *at)
+            is_one(&bytes[token.range()]) && !is_access_label(bytes, tokens, *at)
         })
         .map(move |(_, token)| Edit::delete(file, token.range()))
 }

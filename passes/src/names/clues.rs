@@ -23,7 +23,7 @@ use clreduce_language::{NodeId, NodeKind, SymbolId, SyntaxTree, is_entry};
 use clreduce_testcase::Mention;
 
 use crate::analysis::{Item, PresumedLines, is_statement};
-use crate::edit::{KeptParts, Needs};
+use crate::edit::{ItemNeeds, KeptParts};
 use crate::pass::{C_LIKE, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
@@ -50,7 +50,7 @@ impl Pass for FollowClues {
         {
             return;
         }
-        let needs = Needs::of(snapshot, proposals);
+        let needs = ItemNeeds::of(snapshot, proposals);
         let program = ClueReader { snapshot, tree: snapshot.tree(0), needs };
         let anchors = program.anchors();
         if anchors.is_empty() {
@@ -85,7 +85,7 @@ struct Anchor {
 struct ClueReader<'a> {
     snapshot: &'a Snapshot,
     tree: &'a SyntaxTree,
-    needs: Needs<'a>,
+    needs: ItemNeeds<'a>,
 }
 
 impl ClueReader<'_> {

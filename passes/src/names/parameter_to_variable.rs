@@ -15,7 +15,7 @@ use clreduce_language::{NodeField, NodeId, NodeKind};
 use clreduce_testcase::{Edit, Feature, Patch};
 
 use crate::analysis::{Function, functions, parameter_name, parameters_of};
-use crate::edit::Signature;
+use crate::edit::ParameterTable;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
@@ -36,7 +36,8 @@ impl Pass for ParameterToVariable {
         let taken: Vec<HashSet<&[u8]>> =
             (0..snapshot.file_count()).map(|file| names_of_file(snapshot, file)).collect();
         for function in functions(snapshot, proposals) {
-            let Some(signature) = Signature::new(snapshot, function.file, function.symbol) else {
+            let Some(signature) = ParameterTable::new(snapshot, function.file, function.symbol)
+            else {
                 continue;
             };
             let taken = &taken[function.file];

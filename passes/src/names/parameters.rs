@@ -13,7 +13,7 @@ use clreduce_language::{SymbolId, SymbolKind};
 use clreduce_testcase::Patch;
 
 use crate::analysis::{MOST_DECLARATIONS, functions, parameter_list, parameters, parameters_of};
-use crate::edit::{Signature, without};
+use crate::edit::{ParameterTable, without};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
@@ -35,7 +35,7 @@ impl Pass for RemoveParameters {
             (function.file, function.symbol, count)
         });
         for (file, symbol, count) in defined.chain(declared_only(snapshot, proposals)) {
-            let Some(signature) = Signature::new(snapshot, file, symbol) else { continue };
+            let Some(signature) = ParameterTable::new(snapshot, file, symbol) else { continue };
             proposals.extend((0..count).filter_map(|index| {
                 let mut is_used = false;
                 let edits = signature.without(snapshot, index, |name| {

@@ -12,7 +12,7 @@
 use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::Feature;
 
-use crate::analysis::{Place, Unit, is_condition, lanes_in_list, places};
+use crate::analysis::{ExpressionPlace, Unit, is_condition, lanes_in_list, places};
 use crate::pass::{PARSED, Pass, PassInfo, Proposals};
 use crate::{NodeId, Snapshot};
 
@@ -28,7 +28,7 @@ impl Pass for ExpressionToConstant {
         for unit in Unit::all(snapshot) {
             let places = places(unit);
             for (id, kind) in unit.sound() {
-                if places[id.0 as usize] != Place::Value || is_condition(unit, id) {
+                if places[id.0 as usize] != ExpressionPlace::Value || is_condition(unit, id) {
                     continue;
                 }
                 if lanes_in_list(snapshot, unit, id).is_some() {

@@ -15,7 +15,7 @@ use clreduce_language::{NodeField, NodeKind, converts, vector_literal};
 use clreduce_testcase::{Edit, Feature};
 
 use crate::analysis::{
-    Place, Unit, binding, demand, has_effect, is_condition, is_expression, is_lvalue,
+    ExpressionPlace, Unit, binding, demand, has_effect, is_condition, is_expression, is_lvalue,
     lanes_in_list, places,
 };
 use crate::budget::Budget;
@@ -39,7 +39,7 @@ impl Pass for ExpressionToOperand {
             let places = places(unit);
             for (id, _) in unit.sound() {
                 let place = places[id.0 as usize];
-                if place == Place::Fixed || is_condition(unit, id) {
+                if place == ExpressionPlace::Fixed || is_condition(unit, id) {
                     continue;
                 }
                 let whole = unit.tree.range(id);
@@ -61,7 +61,7 @@ impl Pass for ExpressionToOperand {
                         .map(|part| unit.keep(whole.clone(), unit.tree.range(part)))
                         .map(Proposal::new),
                 );
-                if place == Place::Value && lanes.is_none() {
+                if place == ExpressionPlace::Value && lanes.is_none() {
                     proposals.extend(without_callee(snapshot, unit, id).map(Proposal::edit));
                 }
             }
@@ -157,7 +157,7 @@ fn bare(unit: Unit<'_>, whole: NodeId, operand: NodeId) -> NodeId {
 }
 
 /// Returns true if an operand can stand where the expression stood.
-fn fits(unit: Unit<'_>, place: Place, whole: NodeId, operand: NodeId) -> bool {
+fn fits(unit: Unit<'_>, place: ExpressionPlace, whole: NodeId, operand: NodeId) -> bool {
     let tree = unit.tree;
     let kind = tree.kind(operand);
     let literal = matches!(kind, NodeKind::NumberLiteral | NodeKind::CharLiteral);
@@ -166,14 +166,16 @@ fn fits(unit: Unit<'_>, place: Place, whole: NodeId, operand: NodeId) -> bool {
         return false; // removing the statement is for another pass
     }
     match place {
-        Place::Lvalue => {
+        ExpressionPlace::Lvalue => {
             let field = tree.node(operand).field;
             is_lvalue(kind)
                 && field != Some(NodeField::Index)
                 && tree.kind(whole) != NodeKind::CallExpression
         }
         // `a[i].f` is not `i.f` as a rule, but a vector cast or a call may well be its argument.
-        Place::Composite => !literal && tree.node(operand).field != Some(NodeField::Index),
+        ExpressionPlace::Composite => {
+            !literal && tree.node(operand).field != Some(NodeField::Index)
+        }
         // `c ? a, b : d` is no `a, b` among arguments.
         _ => kind != NodeKind::CommaExpression,
     }

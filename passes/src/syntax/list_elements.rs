@@ -31,40 +31,18 @@ impl Pass for ListElements {
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        let is_cpp = snapshot.language().has(Feature::Classes);
         for unit in Unit::all(snapshot) {
             let levels = levels(unit);
             let aggregates = snapshot.aggregates(unit.file);
             let lists = Lists::of_parameters(unit.tree);
             for (id, kind) in unit.sound() {
-                let elements: Vec<NodeId> = match kind {
-                    NodeKind::FieldInitializerList => {
-                        let whole = Edit::delete(unit.file, unit.tree.range(id));
-                        let level = levels[id.0 as usize];
-                        proposals.push(Proposal::edit(whole).in_list(level));
-                        let mut elements: Vec<NodeId> = unit.tree.named_children(id).collect();
-                        if elements.len() == 1 {
-                            elements.clear(); // the colon goes with the last one
-                        }
-                        elements
-                    }
-                    // In C++, another pass removes members, with their definitions elsewhere.
-                    NodeKind::FieldDeclarationList if snapshot.language().has(Feature::Classes) => {
-                        continue;
-                    }
-                    NodeKind::ArgumentList
-                    | NodeKind::ParameterList
-                    | NodeKind::InitializerList
-                    | NodeKind::EnumeratorList
-                    | NodeKind::FieldDeclarationList
-                    | NodeKind::GnuAsmOutputOperandList
-                    | NodeKind::GnuAsmInputOperandList
-                    | NodeKind::GnuAsmClobberList
-                    | NodeKind::PreprocParams => unit.tree.named_children(id).collect(),
-                    NodeKind::Declaration
-                    | NodeKind::FieldDeclaration
-                    | NodeKind::TypeDefinition => declarators(unit, id),
-                    _ => continue,
-                };
+                let Some(elements) = elements(unit, id, is_cpp) else { continue };
+                let level = levels[id.0 as usize];
+                if kind == NodeKind::FieldInitializerList {
+                    let whole = Edit::delete(unit.file, unit.tree.range(id));
+                    proposals.push(Proposal::edit(whole).in_list(level));
+                }
                 // Members and their values can only go together.
                 if aggregates.explain(unit.tree, id) || must_stay(unit, id) {
                     continue;
@@ -76,35 +54,53 @@ impl Pass for ListElements {
                     NodeKind::ParameterList => parameters_with_arguments(snapshot, unit, id),
                     _ => 0,
                 };
-                // Braces must not be empty: a `0` takes the place of the last initialiser.
-                let replaced = |&only: &NodeId| is_smaller(b"0", unit.text(only));
                 match (kind, elements.as_slice()) {
-                    (NodeKind::InitializerList, [only])
-                        if snapshot.language().has(Feature::Classes) =>
-                    {
+                    (NodeKind::InitializerList, [only]) if is_cpp => {
                         let edit = Edit::delete(unit.file, unit.tree.range(*only));
-                        let level = levels[id.0 as usize];
                         proposals.push(Proposal::edit(edit).in_list(level));
                         continue;
                     }
-                    (NodeKind::InitializerList, [only]) if !replaced(only) => continue,
-                    (NodeKind::EnumeratorList, [_]) => continue,
+                    // Braces must not be empty: a `0` takes the place of the last initialiser.
+                    (NodeKind::InitializerList, [only]) if !is_smaller(b"0", unit.text(*only)) => {
+                        continue;
+                    }
+                    // The colon goes with the last one.
+                    (NodeKind::FieldInitializerList | NodeKind::EnumeratorList, [_]) => continue,
                     _ => {}
                 }
                 let is_separated = kind != NodeKind::FieldDeclarationList;
-                let may_go = |element: &NodeId| {
-                    !snapshot.language().has(Feature::Classes) || !is_used(snapshot, unit, *element)
-                };
+                let may_go = |element: &NodeId| !is_cpp || !is_used(snapshot, unit, *element);
                 let edits = elements.into_iter().skip(fixed).filter(may_go).map(|element| {
                     let range = unit.tree.range(element);
                     let delete = if is_separated { Edit::delete_element } else { Edit::delete };
                     delete(unit.file, range)
                 });
-                let level = levels[id.0 as usize];
                 proposals.extend(edits.map(|edit| Proposal::edit(edit).in_list(level)));
             }
         }
     }
+}
+
+/// The elements of a list, or the declarators of a declaration; `None` for anything else.
+fn elements(unit: Unit<'_>, id: NodeId, is_cpp: bool) -> Option<Vec<NodeId>> {
+    Some(match unit.tree.kind(id) {
+        // In C++, another pass removes members, with their definitions elsewhere.
+        NodeKind::FieldDeclarationList if is_cpp => return None,
+        NodeKind::ArgumentList
+        | NodeKind::ParameterList
+        | NodeKind::InitializerList
+        | NodeKind::FieldInitializerList
+        | NodeKind::EnumeratorList
+        | NodeKind::FieldDeclarationList
+        | NodeKind::GnuAsmOutputOperandList
+        | NodeKind::GnuAsmInputOperandList
+        | NodeKind::GnuAsmClobberList
+        | NodeKind::PreprocParams => unit.tree.named_children(id).collect(),
+        NodeKind::Declaration | NodeKind::FieldDeclaration | NodeKind::TypeDefinition => {
+            declarators(unit, id)
+        }
+        _ => return None,
+    })
 }
 
 /// Returns true for a list that C++ does not have without its elements: what is caught, where an object is placed, and the only

@@ -15,7 +15,7 @@ use std::ops::Range;
 use clreduce_language::{NodeKind, Type, converts, vector_literal};
 use clreduce_testcase::Edit;
 
-use crate::analysis::{Place, Unit, is_condition, places};
+use crate::analysis::{ExpressionPlace, Unit, is_condition, places};
 use crate::budget::Budget;
 use crate::edit::is_smaller;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
@@ -56,7 +56,7 @@ impl Pass for SmallerElsewhere {
                     let whole =
                         unit.tree.kind(unit.tree.node(id).parent) == NodeKind::ExpressionStatement;
                     let place = places[id.0 as usize];
-                    let fixed = place == Place::Fixed || whole;
+                    let fixed = place == ExpressionPlace::Fixed || whole;
                     // Names of one token for names of one token: renaming is not this pass's task.
                     let composed = unit.tree.node(id).after.0 > id.0 + 1;
                     if fixed || !composed || is_condition(unit, id) {
@@ -66,7 +66,7 @@ impl Pass for SmallerElsewhere {
                     let offers = names.iter().filter(|name| {
                         is_smaller(name.text, unit.text(id))
                             && name.visible.contains(&id)
-                            && converts(name.of, of).unwrap_or(place != Place::Composite)
+                            && converts(name.of, of).unwrap_or(place != ExpressionPlace::Composite)
                     });
                     for (name, list) in proposals.limited(&OFFERS, offers).into_iter().zip(0..) {
                         if !proposals.allow(&ALL, proposals.list.len() + 1) {
@@ -83,7 +83,7 @@ impl Pass for SmallerElsewhere {
 }
 
 /// A name that a function uses as a value.
-struct Name<'a> {
+struct UsedName<'a> {
     text: &'a [u8],
     of: Type,
     /// The nodes for which it means the same.
@@ -95,11 +95,11 @@ fn names<'a>(
     snapshot: &'a Snapshot,
     unit: Unit<'a>,
     function: NodeId,
-    places: &[Place],
+    places: &[ExpressionPlace],
     proposals: &mut Proposals,
-) -> Vec<Name<'a>> {
+) -> Vec<UsedName<'a>> {
     let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
-    let mut names: Vec<Name<'_>> = Vec::new();
+    let mut names: Vec<UsedName<'_>> = Vec::new();
     for id in tree.subtree(function) {
         // The name in `(uint)(x)`, which is taken for a call.
         let is_type = || {
@@ -107,19 +107,19 @@ fn names<'a>(
             call.and_then(|call| vector_literal(tree, call)) == Some(id)
         };
         let is_value = tree.kind(id) == NodeKind::Identifier
-            && places[id.0 as usize] != Place::Fixed
+            && places[id.0 as usize] != ExpressionPlace::Fixed
             && !is_type();
         let (text, of) = (unit.text(id), snapshot.types(unit.file).of(id));
         let visible = match symbols.of(id).map(|symbol| symbols.get(symbol)) {
             Some(symbol) => symbol.declarations[0]..tree.node(symbol.scope).after,
             None => function..tree.node(function).after,
         };
-        let is_new = |name: &Name<'_>| name.text != text || name.visible != visible;
+        let is_new = |name: &UsedName<'_>| name.text != text || name.visible != visible;
         if is_value && names.iter().all(is_new) {
             if !proposals.allow(&NAMES, names.len() + 1) {
                 break;
             }
-            names.push(Name { text, of, visible });
+            names.push(UsedName { text, of, visible });
         }
     }
     names

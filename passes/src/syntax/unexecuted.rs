@@ -28,7 +28,7 @@ use crate::analysis::{
     Function, Unit, functions, has_effect, is_expression, is_statement, is_statement_list,
     returns_void, with_semicolon,
 };
-use crate::edit::{is_smaller, remove_statement, stub_of};
+use crate::edit::{disjoint, is_smaller, remove_statement, stub_of};
 use crate::names::unreachable::unreachable_without;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
@@ -123,15 +123,7 @@ impl<'a> Remover<'a> {
 
     /// The edits that remove ranges, in order and apart from each other.
     fn edits(&self, ranges: &[Range<usize>]) -> Vec<Edit> {
-        let mut edits: Vec<Edit> = ranges.iter().filter_map(|range| self.removal(range)).collect();
-        edits.sort_by_key(|edit| (edit.range().start, std::cmp::Reverse(edit.range().end)));
-        let mut end = 0;
-        edits.retain(|edit| {
-            let is_apart = edit.range().start >= end;
-            end = end.max(edit.range().end);
-            is_apart
-        });
-        edits
+        disjoint(ranges.iter().filter_map(|range| self.removal(range)).collect())
     }
 
     /// The edit that removes a range; none if it would not make the program smaller.

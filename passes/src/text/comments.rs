@@ -9,18 +9,18 @@
 //! int x; /* a */ int y;
 //! ```
 
-use clreduce_testcase::Edit;
+use clreduce_testcase::{Edit, Feature};
 
 use crate::Snapshot;
 use crate::analysis::{Tokens, comments, launch_comment};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 
 /// The pass.
 pub(crate) struct Comments;
 
 impl Pass for Comments {
     fn info(&self) -> PassInfo {
-        PassInfo::new("comments", "Remove comments", PARSED)
+        PassInfo::new("comments", "Remove comments", &[Feature::Comments])
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {

@@ -20,7 +20,7 @@ use clreduce_testcase::{Edit, Patch};
 use crate::Snapshot;
 use crate::analysis::{Tokens, directives};
 use crate::budget::Budget;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PREPROCESSED, Pass, PassInfo, Proposal, Proposals};
 
 /// The pass.
 pub(crate) struct Conditionals;
@@ -30,7 +30,7 @@ const SIDES: Budget = Budget::new("sides of one #if", 4);
 
 impl Pass for Conditionals {
     fn info(&self) -> PassInfo {
-        PassInfo::new("conditionals", "Keep one side of #if, #ifdef and #ifndef", PARSED)
+        PassInfo::new("conditionals", "Keep one side of #if, #ifdef and #ifndef", PREPROCESSED)
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {

@@ -16,7 +16,7 @@ use clreduce_testcase::Edit;
 
 use crate::Snapshot;
 use crate::analysis::{Tokens, directives};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PREPROCESSED, Pass, PassInfo, Proposal, Proposals};
 
 /// The pass.
 pub(crate) struct Directives;
@@ -26,7 +26,7 @@ impl Pass for Directives {
         PassInfo::new(
             "directives",
             "Remove #include, #define, #undef, #pragma and the like",
-            PARSED,
+            PREPROCESSED,
         )
     }
 

@@ -38,7 +38,9 @@ impl Pass for Format {
                 continue;
             }
             for (list, new) in (0..).zip(formatted(unit, snapshot.tree(unit.file), language)) {
-                if new != unit.bytes && with_tokens(&new, |other| says_the_same(unit, other)) {
+                if new != unit.bytes
+                    && with_tokens(&new, language, |other| says_the_same(unit, other))
+                {
                     let edit = Edit::replace(unit.file, 0..unit.bytes.len(), new);
                     proposals.push(Proposal::edit(edit).in_list(list));
                 }
@@ -50,20 +52,22 @@ impl Pass for Format {
 /// A file laid out, in the ways to try, the best first; none where the result would not be stable.
 fn formatted(unit: Tokens<'_>, tree: &SyntaxTree, language: Language) -> Vec<Vec<u8>> {
     if !language.has(Feature::Syntax) {
-        let trimmed = trim_lines(unit.bytes);
+        let trimmed = trim_lines(unit.rules, unit.bytes);
         return vec![indented(&trimmed), trimmed];
     }
     let laid_out = lay_out(unit, tree).filter(|new| {
-        let again =
-            with_tokens(new, |unit| lay_out(unit, &SyntaxTree::parse(unit.bytes, language)));
+        let again = with_tokens(new, language, |unit| {
+            lay_out(unit, &SyntaxTree::parse(unit.bytes, language))
+        });
         again.as_ref() == Some(new)
     });
     laid_out.into_iter().collect()
 }
 
-fn with_tokens<T>(bytes: &[u8], with: impl FnOnce(Tokens<'_>) -> T) -> T {
-    let tokens: Vec<_> = clreduce_testcase::tokens(bytes).collect();
-    with(Tokens { file: 0, bytes, tokens: &tokens })
+fn with_tokens<T>(bytes: &[u8], language: Language, with: impl FnOnce(Tokens<'_>) -> T) -> T {
+    let rules = language.lexer();
+    let tokens: Vec<_> = rules.tokens(bytes).collect();
+    with(Tokens { file: 0, rules, bytes, tokens: &tokens })
 }
 
 /// Returns true if two texts have the same tokens, directives and comments.

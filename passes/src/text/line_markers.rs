@@ -18,7 +18,7 @@ use clreduce_testcase::{Edit, Patch};
 
 use crate::Snapshot;
 use crate::analysis::{Tokens, begins_system_header, line_markers, without_effect};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PREPROCESSED, Pass, PassInfo, Proposal, Proposals};
 
 /// The pass.
 pub(crate) struct LineMarkers;
@@ -28,7 +28,7 @@ const MOST_SINGLE: usize = 64;
 
 impl Pass for LineMarkers {
     fn info(&self) -> PassInfo {
-        PassInfo::new("line-markers", "Remove line markers", PARSED)
+        PassInfo::new("line-markers", "Remove line markers", PREPROCESSED)
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {

@@ -46,7 +46,7 @@ impl Pass for Lines {
             let lines = lines(unit, snapshot.language());
             let mut before = usize::MAX;
             for (list, depth) in (0..).zip(DEPTHS) {
-                let begins = |line: &&Line| line.depth <= depth;
+                let begins = |line: &&LineStart| line.depth <= depth;
                 let count = lines.iter().filter(begins).count();
                 if count == before {
                     continue; // the same groups again
@@ -68,13 +68,13 @@ impl Pass for Lines {
     }
 }
 
-struct Line {
+struct LineStart {
     start: usize,
     /// Braces that are open where it starts.
     depth: i64,
 }
 
-fn lines(unit: Tokens<'_>, language: Language) -> Vec<Line> {
+fn lines(unit: Tokens<'_>, language: Language) -> Vec<LineStart> {
     let bytes = unit.bytes;
     let is_code = language.has(Feature::Syntax);
     let mut long_lines = long_lines(bytes).peekable();
@@ -86,18 +86,18 @@ fn lines(unit: Tokens<'_>, language: Language) -> Vec<Line> {
         let ends = matches!(text, b";" | b"{" | b"}") || !is_code && text == b",";
         (token.range(), nests, (is_code || is_long) && ends)
     });
-    let comments = if is_code { comments(unit) } else { Vec::new() };
+    let comments = if language.has(Feature::Comments) { comments(unit) } else { Vec::new() };
     let mut comments = comments.into_iter().map(|comment| (comment.range, 0, false)).peekable();
-    let mut lines = vec![Line { start: launch_comment(bytes).end, depth: 0 }];
+    let mut lines = vec![LineStart { start: launch_comment(bytes).end, depth: 0 }];
     let (mut at, mut depth) = (0, 0);
     let mut pass = |(range, nests, ends_line): (Range<usize>, i64, bool)| {
         let breaks = (at..range.start).filter(|&at| bytes[at] == b'\n');
-        lines.extend(breaks.map(|at| Line { start: at + 1, depth }));
+        lines.extend(breaks.map(|at| LineStart { start: at + 1, depth }));
         depth += nests;
         at = range.end;
         let goes_on = bytes.get(at).is_some_and(|&byte| byte != b'\n' && byte != b'\r');
         if ends_line && goes_on {
-            lines.push(Line { start: at, depth });
+            lines.push(LineStart { start: at, depth });
         }
     };
     // Where no line may end, in order: tokens and comments, each up to before its last byte. There may be millions.

@@ -20,14 +20,14 @@ use clreduce_testcase::{Edit, Patch, TokenKind, count_tokens};
 
 use crate::Snapshot;
 use crate::analysis::{Directive, Tokens, directives};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PREPROCESSED, Pass, PassInfo, Proposal, Proposals};
 
 /// The pass.
 pub(crate) struct Macros;
 
 impl Pass for Macros {
     fn info(&self) -> PassInfo {
-        PassInfo::new("macros", "Replace uses of macros by their bodies", PARSED)
+        PassInfo::new("macros", "Replace uses of macros by their bodies", PREPROCESSED)
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {

@@ -7,14 +7,18 @@ use clreduce_testcase::{Edit, EditKind, Patch};
 
 use crate::Snapshot;
 use crate::analysis::{Include, Tokens, directives, includes};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PREPROCESSED, Pass, PassInfo, Proposal, Proposals};
 
 /// The pass.
 pub(crate) struct OwnHeaders;
 
 impl Pass for OwnHeaders {
     fn info(&self) -> PassInfo {
-        PassInfo::new("own-headers", "Replace includes by the headers of the test case", PARSED)
+        PassInfo::new(
+            "own-headers",
+            "Replace includes by the headers of the test case",
+            PREPROCESSED,
+        )
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {

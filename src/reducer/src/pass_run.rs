@@ -89,7 +89,9 @@ impl<G: ProposalSearch> PassRun<G> {
             }
         }
         let recountable = (0..base.file_count())
-            .map(|file| is_recountable(base.bytes(file), base.tokens(file)))
+            .map(|file| {
+                is_recountable(base.language().lexer(), base.bytes(file), base.tokens(file))
+            })
             .collect();
         Self {
             base,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use clreduce_language::ItemId;
-use clreduce_passes::{Refusal, Repaired, Snapshot};
+use clreduce_passes::{RefusedGroup, Repaired, Snapshot};
 use clreduce_testcase::{Complaint, Patch};
 
 /// The state of the repairs of one pass run.
@@ -72,8 +72,14 @@ impl Repairs {
         let own: Vec<&Patch> = group.iter().map(|&index| &proposals[index as usize]).collect();
         let heard = &self.heard;
         let parts = &self.parts;
-        let refusal =
-            Refusal { proposals: &own, parts, refused, accepted, complaints: &complaints, heard };
+        let refusal = RefusedGroup {
+            proposals: &own,
+            parts,
+            refused,
+            accepted,
+            complaints: &complaints,
+            heard,
+        };
         let repaired = refusal.repaired(base);
         let names: BTreeSet<&Vec<String>> = complaints.iter().map(|it| &it.names).collect();
         let heard = Arc::make_mut(&mut self.heard);

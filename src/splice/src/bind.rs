@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clreduce_generator::Stream;
 use clreduce_language::{Base, NodeField, NodeId, NodeKind, Number, Scalar, SymbolId, Use};
-use clreduce_testcase::{Edit, Patch, TestCase};
+use clreduce_testcase::{AddressSpace, Edit, Patch, TestCase};
 
 use crate::donor::{Free, Snippet};
 use crate::launch::{self, OWN_ELEMENTS};
 use crate::program::{ParsedFunction, ParsedKernels};
 use crate::shape::{is_loop, jumps_out, synchronises};
 use crate::site::{Site, SiteKind};
-use crate::variable::{SplicedVariable, VariableSpace, variables_at};
+use crate::variable::{SplicedVariable, variables_at};
 
 /// The program with a part at a place; `None` if a name of the part cannot be bound there.
 pub(crate) fn put(
@@ -75,22 +75,20 @@ impl Binder<'_> {
     fn bind(&mut self, free: &Free, stream: &mut Stream) -> Option<Vec<u8>> {
         let variable = &free.variable;
         match (variable.of.base, variable.of.levels) {
-            (Base::Number(number), 0) if variable.space == VariableSpace::Private => {
+            (Base::Number(number), 0) if variable.space == AddressSpace::Private => {
                 Some(self.bind_value(free, number, stream))
             }
-            (Base::Aggregate(_), 0) if variable.space == VariableSpace::Private => {
+            (Base::Aggregate(_), 0) if variable.space == AddressSpace::Private => {
                 let spelled = variable.spelled()?;
                 let text = self.snippet.renamed(spelled, &BTreeMap::new());
                 (!text.contains(&b'{')).then(|| self.declare(variable, &text, b"", b"{0}"))
             }
             (Base::Number(number), _)
-                if variable.is_array && variable.space == VariableSpace::Private =>
+                if variable.is_array && variable.space == AddressSpace::Private =>
             {
                 self.bind_array(free, number, stream)
             }
-            (Base::Number(number), 1)
-                if !free.changes && variable.space != VariableSpace::Local =>
-            {
+            (Base::Number(number), 1) if !free.changes && variable.space != AddressSpace::Local => {
                 self.bind_pointer(free, number, stream)
             }
             _ => None,
@@ -115,7 +113,7 @@ impl Binder<'_> {
         let fits = |one: &&SplicedVariable| {
             let may_change =
                 !one.is_const && !one.is_position() && !self.busy.contains(&one.symbol);
-            one.space == VariableSpace::Private
+            one.space == AddressSpace::Private
                 && one.of.number() == Some(number)
                 && (!free.changes || may_change)
                 && (!free.is_index || one.is_position() && !free.changes)
@@ -136,7 +134,7 @@ impl Binder<'_> {
         let lengths = variable.lengths()?;
         let fits = |one: &&SplicedVariable| {
             one.is_array
-                && one.space == VariableSpace::Private
+                && one.space == AddressSpace::Private
                 && one.number() == Some(number)
                 && one.lengths() == Some(lengths)
                 && (!one.is_const || variable.is_const)
@@ -160,20 +158,20 @@ impl Binder<'_> {
                 && one.of.levels == 1
                 && one.number() == Some(number)
                 && (!one.is_const || variable.is_const && !free.changes_elements)
-                && (one.space != VariableSpace::Private || one.is_array)
+                && (one.space != AddressSpace::Private || one.is_array)
                 // Other work-items may write there at the same time, or read what is written here.
-                && (one.space == VariableSpace::Private || !free.changes_elements && !one.is_written())
+                && (one.space == AddressSpace::Private || !free.changes_elements && !one.is_written())
         };
         let fitting: Vec<&SplicedVariable> = self.variables.iter().filter(fits).collect();
         if !fitting.is_empty() && stream.chance(70) {
             return Some(stream.pick(&fitting).name().to_vec());
         }
         match variable.space {
-            VariableSpace::Private => {
+            AddressSpace::Private => {
                 let lengths = "[64]".to_owned();
                 Some(self.declare(variable, number.name().as_bytes(), lengths.as_bytes(), b"{0}"))
             }
-            VariableSpace::Global | VariableSpace::Constant if self.function.is_kernel => {
+            AddressSpace::Global | AddressSpace::Constant if self.function.is_kernel => {
                 self.add_parameter(free, number)
             }
             _ => fitting.first().map(|one| one.name().to_vec()),
@@ -184,9 +182,9 @@ impl Binder<'_> {
     fn add_parameter(&mut self, free: &Free, number: Number) -> Option<Vec<u8>> {
         let variable = &free.variable;
         let name = self.snippet.fresh(variable.name());
-        let is_const = variable.is_const && variable.space == VariableSpace::Global;
+        let is_const = variable.is_const && variable.space == AddressSpace::Global;
         let qualifiers = if is_const { "const " } else { "" };
-        let mut text = format!("{} {qualifiers}{number} *", variable.space.name());
+        let mut text = format!("{} {qualifiers}{number} *", variable.space.qualifier());
         text.push_str(std::str::from_utf8(&name).ok()?);
         self.parameters.push(text.into_bytes());
         if !free.changes_elements {

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clreduce_language::{NodeField, NodeId, NodeKind, Number, SymbolId, SymbolKind, Use};
-use clreduce_testcase::{Edit, Patch, TestCase};
+use clreduce_testcase::{AddressSpace, Edit, Patch, TestCase};
 
 use crate::program::ParsedKernels;
 use crate::shape::{is_expression, is_statement, jumps_out, synchronises};
-use crate::variable::{SplicedVariable, VariableSpace};
+use crate::variable::SplicedVariable;
 
 /// The expressions of a type.
 pub(crate) fn expressions(program: &ParsedKernels, number: Option<Number>) -> Vec<NodeId> {
@@ -101,8 +101,8 @@ impl<'a> Snippet<'a> {
             if snippet.declares(id) {
                 let variable = SplicedVariable::of(program, id);
                 if variable
-                    .is_some_and(|one| one.space != VariableSpace::Private && one.of.levels == 0)
-                    || variable.is_some_and(|one| one.space == VariableSpace::Local && one.is_array)
+                    .is_some_and(|one| one.space != AddressSpace::Private && one.of.levels == 0)
+                    || variable.is_some_and(|one| one.space == AddressSpace::Local && one.is_array)
                 {
                     return None;
                 }

@@ -3,31 +3,10 @@
 use clreduce_language::{
     NodeField, NodeId, NodeKind, Number, SymbolId, SymbolKind, Type, Use, declared_by,
 };
-use clreduce_testcase::tokens;
+use clreduce_testcase::{AddressSpace, tokens};
 
 use crate::program::ParsedKernels;
 use crate::shape::is_position;
-
-/// The memory that a variable lies in or points to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum VariableSpace {
-    Private,
-    Local,
-    Global,
-    Constant,
-}
-
-impl VariableSpace {
-    /// The qualifier.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Private => "__private",
-            Self::Local => "__local",
-            Self::Global => "__global",
-            Self::Constant => "__constant",
-        }
-    }
-}
 
 /// A variable or parameter.
 #[derive(Clone, Copy)]
@@ -39,7 +18,7 @@ pub(crate) struct SplicedVariable<'a> {
     /// The declaration that it is a part of.
     declaration: NodeId,
     pub(crate) of: Type,
-    pub(crate) space: VariableSpace,
+    pub(crate) space: AddressSpace,
     /// True if it, or what it points to, is `const`.
     pub(crate) is_const: bool,
     pub(crate) is_array: bool,
@@ -72,17 +51,15 @@ impl<'a> SplicedVariable<'a> {
         }
         let first = tree.fields(declaration, NodeField::Declarator).next()?;
         let before = &program.text[tree.range(declaration).start..tree.range(first).start];
-        let (mut space, mut is_const) = (VariableSpace::Private, false);
+        let (mut space, mut is_const) = (AddressSpace::Private, false);
         for token in tokens(before) {
             match &before[token.range()] {
-                b"__global" | b"global" => space = VariableSpace::Global,
-                b"__local" | b"local" => space = VariableSpace::Local,
-                b"__constant" | b"constant" => (space, is_const) = (VariableSpace::Constant, true),
                 b"const" => is_const = true,
                 // It may change at any time, or lives longer than the function.
                 b"volatile" | b"static" | b"extern" | b"register" => return None,
-                _ => {}
+                word => space = AddressSpace::of(word).unwrap_or(space),
             }
+            is_const |= space == AddressSpace::Constant;
         }
         Some(Self {
             program,
@@ -153,7 +130,7 @@ impl<'a> SplicedVariable<'a> {
     /// Returns true if it has a value at a place, as far as the order of the text tells.
     fn is_set(&self, at: NodeId) -> bool {
         let tree = self.program.tree();
-        if self.is_parameter || self.space != VariableSpace::Private {
+        if self.is_parameter || self.space != AddressSpace::Private {
             return true;
         }
         if self.initializer.is_some() {

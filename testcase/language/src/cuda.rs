@@ -1,16 +1,8 @@
 //! Hides words of CUDA at places where the grammar does not know them.
 
-use clreduce_testcase::{Token, step};
+use clreduce_testcase::{CudaWord, Token, step};
 
-use crate::gnu::{blank, parentheses};
-
-/// Words with arguments that the grammar knows nowhere.
-const WITH_ARGUMENTS: [&[u8]; 4] =
-    [b"__align__", b"__block_size__", b"__cluster_dims__", b"__maxnreg__"];
-
-/// Words that say where a function runs, and how it is compiled.
-const OF_FUNCTIONS: [&[u8]; 5] =
-    [b"__device__", b"__forceinline__", b"__global__", b"__host__", b"__noinline__"];
+use crate::shadow::{blank, parentheses};
 
 /// Pragmas about the next declaration.
 const PRAGMAS: [&[u8]; 2] = [b"hd_warning_disable", b"nv_exec_check_disable"];
@@ -38,11 +30,12 @@ pub(super) fn hide(bytes: &[u8], tokens: &[Token], out: &mut [u8]) {
             (b"#", _) if text(at + 1) == b"pragma" && PRAGMAS.contains(&text(at + 2)) => {
                 blank(out, tokens[at].range().start..tokens[at + 2].range().end);
             }
-            (_, Some(closing)) if WITH_ARGUMENTS.contains(&word) => {
+            (_, Some(closing)) if CudaWord::of(word) == Some(CudaWord::WithArguments) => {
                 blank(out, tokens[at].range().start..tokens[closing].range().end);
             }
             (b"friend" | b"(" | b"{", _) => {
-                let is_word = |index: &usize| OF_FUNCTIONS.contains(&text(*index));
+                let is_word =
+                    |index: &usize| CudaWord::of(text(*index)).is_some_and(is_of_function);
                 let words: Vec<usize> =
                     (0..at).rev().take(MOST_WORDS).take_while(is_word).collect();
                 let before = at.checked_sub(words.len() + 1).map_or(&b""[..], text);
@@ -53,6 +46,11 @@ pub(super) fn hide(bytes: &[u8], tokens: &[Token], out: &mut [u8]) {
             _ => {}
         }
     }
+}
+
+/// Returns true for words that say where a function runs, and how it is compiled.
+fn is_of_function(word: CudaWord) -> bool {
+    matches!(word, CudaWord::Kernel | CudaWord::Specifier)
 }
 
 /// Nobody writes more such words in front of each other.

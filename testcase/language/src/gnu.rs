@@ -1,8 +1,9 @@
 //! Hides words of GNU C++ that the grammar does not know: extensions that headers are full of once they are preprocessed.
 
-use std::ops::Range;
-
 use clreduce_testcase::{Token, TokenKind, step};
+
+use crate::shadow::{blank, parentheses, rename};
+use crate::template_heads::{hide_default_declarator, hide_nested_arguments, is_class};
 
 /// Words without influence on structure.
 const HIDDEN: [&[u8]; 6] =
@@ -55,15 +56,7 @@ pub(super) fn hide(bytes: &[u8], tokens: &[Token], out: &mut [u8]) {
                 last = closing.unwrap_or(at);
             }
             b"extern" if text(at + 1) == b"template" => {
-                let length = tokens[at + 1..].iter().position(|token| {
-                    matches!(&bytes[token.range()], b";" | b"{" | b"}" | b"#" | b"extern")
-                });
-                if let Some(end) =
-                    length.map(|length| at + 1 + length).filter(|&end| text(end) == b";")
-                {
-                    let range = tokens[at].range().start..tokens[end].range().start;
-                    blank(out, range.clone());
-                    out[range.start..range.start + 8].copy_from_slice(b"using a ");
+                if let Some(end) = hide_instantiation(bytes, tokens, at, out) {
                     at = end;
                     continue;
                 }
@@ -93,6 +86,17 @@ pub(super) fn hide(bytes: &[u8], tokens: &[Token], out: &mut [u8]) {
         }
         at = last + 1;
     }
+}
+
+/// Makes a `using` declaration of an explicit instantiation declaration. Returns where it ends.
+fn hide_instantiation(bytes: &[u8], tokens: &[Token], at: usize, out: &mut [u8]) -> Option<usize> {
+    let text = |index: usize| &bytes[tokens[index].range()];
+    let ends = |&index: &usize| matches!(text(index), b";" | b"{" | b"}" | b"#" | b"extern");
+    let end = (at + 1..tokens.len()).find(ends).filter(|&end| text(end) == b";")?;
+    let range = tokens[at].range().start..tokens[end].range().start;
+    blank(out, range.clone());
+    out[range.start..range.start + 8].copy_from_slice(b"using a ");
+    Some(end)
 }
 
 /// Hides all `[[...]]` that stand directly before a token.
@@ -167,114 +171,6 @@ fn hide_member_pointer(bytes: &[u8], tokens: &[Token], colons: usize, out: &mut 
     }
 }
 
-/// In the head of a template: angle brackets as deep as this, if there are as many, become parentheses.
-const DEEP: usize = 4;
-const MANY: usize = 4;
-
-/// Makes parentheses of the innermost angle brackets in the head of a template that begins with `<`, if there are many.
-fn hide_nested_arguments(
-    bytes: &[u8],
-    tokens: &[Token],
-    open: usize,
-    partners: &[Option<usize>],
-    out: &mut [u8],
-) {
-    let (mut depth, mut opened, mut changes) = (0_usize, 0_usize, Vec::new());
-    let mut at = open;
-    // Longer heads are left as they are.
-    while at < tokens.len().min(open + 1024) {
-        step();
-        let range = tokens[at].range();
-        match &bytes[range.clone()] {
-            b"<" => {
-                depth += 1;
-                if depth >= DEEP {
-                    opened += 1;
-                    changes.push((range.start, b'('));
-                }
-            }
-            b">" | b">>" | b">>>" => {
-                for place in range {
-                    if depth >= DEEP {
-                        changes.push((place, b')'));
-                    }
-                    depth = depth.saturating_sub(1);
-                }
-                if depth == 0 {
-                    break;
-                }
-            }
-            b"(" => at = partners[at].unwrap_or(at),
-            b";" | b"{" | b"}" => return,
-            _ => {}
-        }
-        at += 1;
-    }
-    if depth == 0 && opened >= MANY {
-        for (place, byte) in changes {
-            out[place] = byte;
-        }
-    }
-}
-
-fn is_class(word: &[u8]) -> bool {
-    matches!(word, b"class" | b"typename")
-}
-
-/// Hides what stands behind the name of the type that is the default of a type parameter: `*`, `&` and `(&)[2]`.
-fn hide_default_declarator(bytes: &[u8], tokens: &[Token], equals: usize, out: &mut [u8]) {
-    let text = |index: usize| tokens.get(index).map_or(&b""[..], |token| &bytes[token.range()]);
-    let mut depth = 0_i32;
-    let mut end = equals + 1;
-    // Longer defaults are left as they are.
-    while end < tokens.len().min(equals + 64) {
-        step();
-        match text(end) {
-            b"(" | b"[" | b"<" => depth += 1,
-            b")" | b"]" => depth -= 1,
-            closing @ (b">" | b">>" | b">>>") => {
-                let length = i32::try_from(closing.len()).unwrap_or(3);
-                match depth {
-                    0 => break,
-                    // What stands before belongs to an argument of the default.
-                    inner if inner < length => return,
-                    _ => depth -= length,
-                }
-            }
-            b"," if depth <= 0 => break,
-            b";" | b"{" | b"}" => return,
-            _ => {}
-        }
-        end += 1;
-    }
-    let mut last = end;
-    while last > equals + 2 {
-        last = match text(last - 1) {
-            b"*" | b"&" | b"&&" | b"const" => last - 1,
-            b"]" if text(last - 3) == b"[" => last - 3,
-            b"]" if text(last - 2) == b"[" => last - 2,
-            b")" if matches!(text(last - 2), b"*" | b"&" | b"&&") && text(last - 3) == b"(" => {
-                last - 3
-            }
-            _ => break,
-        };
-    }
-    if last < end && end < tokens.len() && last > equals + 1 {
-        blank(out, tokens[last].range().start..tokens[end - 1].range().end);
-    }
-}
-
-/// Writes blanks, but leaves line breaks, which end directives.
-pub(super) fn blank(out: &mut [u8], range: Range<usize>) {
-    out[range].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
-}
-
-/// Writes a word in the place of one that is no shorter.
-fn rename(out: &mut [u8], range: Range<usize>, word: &[u8]) {
-    blank(out, range.clone());
-    out[range.start..range.start + word.len()].copy_from_slice(word);
-}
-
 /// Makes the commas between the operands of `decltype` an operator that the grammar knows there, but not those between the
 /// arguments of functions and templates.
 fn join_operands(
@@ -313,26 +209,6 @@ fn begins_marker(bytes: &[u8], tokens: &[Token], at: usize) -> bool {
     let is_number = |index: usize| tokens.get(index).is_some_and(|t| t.kind == TokenKind::Number);
     let is_line = tokens.get(at + 1).is_some_and(|t| &bytes[t.range()] == b"line");
     matches!(before, None | Some(b'\n')) && (is_number(at + 1) || is_line && is_number(at + 2))
-}
-
-/// For each `(` the index of its `)`.
-pub(super) fn parentheses(bytes: &[u8], tokens: &[Token]) -> Vec<Option<usize>> {
-    let mut partners = vec![None; tokens.len()];
-    let mut open = Vec::new();
-    for (index, token) in tokens.iter().enumerate() {
-        match &bytes[token.range()] {
-            b"(" => open.push(index),
-            b")" => {
-                if let Some(partner) = open.pop() {
-                    partners[partner] = Some(index);
-                }
-            }
-            // No parenthesis reaches over the end of a body that begins before it.
-            b"}" | b";" => open.clear(),
-            _ => {}
-        }
-    }
-    partners
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use clreduce_testcase::tokens;
 /// Returns the tokens of a source text, without those of preprocessor directives; macros without parameters are expanded.
 pub(crate) fn words(source: &[u8]) -> Vec<&str> {
     let (mut words, mut directive_end) = (Vec::new(), 0);
-    let mut macros = Macros::default();
+    let mut macros = MacroTable::default();
     for token in tokens(source) {
         let range = token.range();
         if range.start < directive_end {
@@ -27,14 +27,14 @@ pub(crate) fn words(source: &[u8]) -> Vec<&str> {
 
 /// The macros that are defined at a place of a program. A name that the program does not define is not defined.
 #[derive(Default)]
-struct Macros<'a> {
+struct MacroTable<'a> {
     known: HashMap<&'a str, Vec<&'a str>>,
     /// For each conditional around the place, whether the branch is read, `None` where that is not known, and whether it or an
     /// earlier one is for certain.
     conditions: Vec<(Option<bool>, bool)>,
 }
 
-impl<'a> Macros<'a> {
+impl<'a> MacroTable<'a> {
     /// Reads a directive.
     fn read(&mut self, directive: &'a [u8]) {
         let mut ends = tokens(directive).map(|token| {

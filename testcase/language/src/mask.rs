@@ -1,37 +1,25 @@
 //! The shadow text: a copy of a file, equally long, that the parser reads instead of the file. What the grammar does not know
 //! is hidden in it, byte for byte, so that offsets stay valid.
 
-use clreduce_testcase::{Feature, Language, Token, TokenKind, tokens};
+use clreduce_testcase::{
+    AddressSpace, Feature, Language, Token, TokenKind, is_access_qualifier, tokens,
+};
 
 use crate::{ambiguous, cuda, gnu, spellings};
 
-/// Qualifiers and markers without influence on structure (OpenCL C 1.2, section 6.1.9; C++ for OpenCL; GNU C).
-const OPENCL: &[&str] = &[
-    "__kernel",
-    "kernel",
-    "__global",
-    "global",
-    "__local",
-    "local",
-    "__constant",
-    "constant",
-    "__private",
-    "private",
-    "__generic",
-    "__read_only",
-    "read_only",
-    "__write_only",
-    "write_only",
-    "__read_write",
-    "read_write",
-    "pipe",
-    "__extension__",
-];
-const C: &[&str] = &["__extension__"];
+/// Returns true for qualifiers and markers without influence on structure (OpenCL C 1.2, section 6.1.9; C++ for OpenCL; GNU C).
+fn is_hidden(word: &[u8], language: Language) -> bool {
+    // In OpenCL C 1.2, `generic` is a name.
+    let is_of_opencl = || {
+        matches!(word, b"__kernel" | b"kernel" | b"pipe")
+            || is_access_qualifier(word)
+            || AddressSpace::of(word).is_some() && word != b"generic"
+    };
+    word == b"__extension__" || language.has(Feature::OpenClWords) && is_of_opencl()
+}
 
 /// The bytes as the grammar should see them.
 pub(super) fn masked(bytes: &[u8], language: Language) -> Vec<u8> {
-    let words = if language.has(Feature::OpenClWords) { OPENCL } else { C };
     // A zero byte would be the end of the comment that it stands in.
     let mut out: Vec<u8> = bytes.iter().map(|&byte| byte.max(1)).collect();
     let (mut slash_end, mut raw) = (usize::MAX, usize::MAX);
@@ -40,8 +28,7 @@ pub(super) fn masked(bytes: &[u8], language: Language) -> Vec<u8> {
         let (range, text) = (token.range(), &bytes[token.range()]);
         match token.kind {
             TokenKind::Word
-                if words.iter().any(|word| word.as_bytes() == text)
-                    && !is_access_label(bytes, &tokens, at) =>
+                if is_hidden(text, language) && !is_access_label(bytes, &tokens, at) =>
             {
                 out[range.clone()].fill(b' ');
             }

@@ -5,7 +5,7 @@
 //! not parse still has its signature. Macros without parameters are expanded, and types are followed as far as
 //! [`TypeNames`] knows them. A parameter that is not understood becomes [`KernelParameter::Other`], never a guess.
 
-use clreduce_testcase::{Feature, Language};
+use clreduce_testcase::{AddressSpace, Feature, Language};
 
 use crate::layouts::Layout;
 use crate::macros::words;
@@ -213,24 +213,24 @@ impl<'a> SignatureReader<'a> {
         let other = || KernelParameter::Other(words.join(" "));
         let (mut space, mut constant, mut stars) = (None, false, 0);
         if self.cuda && words.contains(&"*") {
-            space = Some("global");
+            space = Some(AddressSpace::Global);
         }
         let mut rest: Vec<&str> = Vec::new();
         for &word in words {
             match word {
-                "__global" | "global" => space = Some("global"),
-                "__constant" | "constant" => space = Some("constant"),
-                "__local" | "local" => space = Some("local"),
                 // After the star, `const` says that the pointer is constant.
                 "const" => constant |= stars == 0,
                 "*" => stars += 1,
                 "[" => return other(),
-                "volatile" | "restrict" | "__restrict" | "__restrict__" | "__private"
-                | "private" => {}
-                _ => rest.push(word),
+                "volatile" | "restrict" | "__restrict" | "__restrict__" => {}
+                _ => match AddressSpace::of(word.as_bytes()) {
+                    Some(AddressSpace::Private) => {}
+                    None | Some(AddressSpace::Generic) => rest.push(word),
+                    named => space = named,
+                },
             }
         }
-        let read_only = constant || space == Some("constant");
+        let read_only = constant || space == Some(AddressSpace::Constant);
         // A vector of three has no padding in CUDA; buffers of numbers are filled as in OpenCL, with padding.
         let number = typed_name(&rest, |words| self.types.number(words))
             .filter(|(element, _)| !self.cuda || element.lanes != 3);
@@ -238,7 +238,7 @@ impl<'a> SignatureReader<'a> {
             let name = name.to_owned();
             return match (space, stars) {
                 (None, 0) => KernelParameter::Value(element),
-                (Some("local"), 1) => KernelParameter::Local(element.bytes()),
+                (Some(AddressSpace::Local), 1) => KernelParameter::Local(element.bytes()),
                 (Some(_), 1) => KernelParameter::Buffer { name, element, read_only },
                 _ => other(),
             };
@@ -248,7 +248,9 @@ impl<'a> SignatureReader<'a> {
                 let kind = &rest[..rest.len() - usize::from(!name.is_empty())];
                 KernelParameter::Object { kind: kind.join(" "), layout }
             }
-            (Some((layout, _)), Some("local"), 1) => KernelParameter::Local(layout.bytes),
+            (Some((layout, _)), Some(AddressSpace::Local), 1) => {
+                KernelParameter::Local(layout.bytes)
+            }
             (Some((layout, name)), Some(_), 1) => {
                 KernelParameter::Objects { name: name.to_owned(), layout, read_only }
             }

@@ -2,7 +2,7 @@
 
 use clreduce_testcase::{Feature, Language, Token, TokenKind, step};
 
-use crate::gnu::{blank, parentheses};
+use crate::shadow::{blank, parentheses};
 
 /// Digraphs, each with a plain spelling of two bytes. What begins begins at the first of them, and what ends ends at the last.
 const DIGRAPHS: [(&[u8; 2], &[u8; 2]); 5] =

@@ -1,33 +1,40 @@
 //! C++.
 
-use super::detection::{NameEnding, TextLook};
+use super::detection::{FileEnding, TextLook};
 use super::{Description, Feature, Grammar};
-use crate::lexer::tokens;
+use crate::lexer::{C_FAMILY, tokens};
 
 pub(super) static DESCRIPTION: Description = Description {
     name: "cpp",
     // Sources, headers, modules, and what a preprocessor made of them.
     endings: &[
-        NameEnding::Always("cc"),
-        NameEnding::Always("cpp"),
-        NameEnding::Always("cxx"),
-        NameEnding::Always("c++"),
-        NameEnding::Always("C"),
-        NameEnding::Always("hh"),
-        NameEnding::Always("hpp"),
-        NameEnding::Always("hxx"),
-        NameEnding::Always("h++"),
-        NameEnding::Always("H"),
-        NameEnding::Always("ii"),
-        NameEnding::Always("cppm"),
-        NameEnding::Always("ixx"),
-        NameEnding::Always("tcc"),
-        NameEnding::Always("ipp"),
-        NameEnding::Where("h", is_cpp),
+        FileEnding::Always("cc"),
+        FileEnding::Always("cpp"),
+        FileEnding::Always("cxx"),
+        FileEnding::Always("c++"),
+        FileEnding::Always("C"),
+        FileEnding::Always("hh"),
+        FileEnding::Always("hpp"),
+        FileEnding::Always("hxx"),
+        FileEnding::Always("h++"),
+        FileEnding::Always("H"),
+        FileEnding::Always("ii"),
+        FileEnding::Always("cppm"),
+        FileEnding::Always("ixx"),
+        FileEnding::Always("tcc"),
+        FileEnding::Always("ipp"),
+        FileEnding::Where("h", is_cpp),
     ],
     look: Some(TextLook { words: &[], also: Some(is_cpp), certainty: 2 }),
+    lexer: &C_FAMILY,
     grammar: Some(Grammar::Cpp),
-    features: &[Feature::Syntax, Feature::Classes, Feature::GlobalVariables],
+    features: &[
+        Feature::Comments,
+        Feature::Preprocessor,
+        Feature::Syntax,
+        Feature::Classes,
+        Feature::GlobalVariables,
+    ],
 };
 
 /// Returns whether a file that may be C or C++ has a construct of C++ that C has no use for. One in a comment or a literal

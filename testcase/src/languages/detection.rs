@@ -4,7 +4,8 @@ use super::Language;
 use crate::source_file::SourceFile;
 
 /// An ending of the names of files.
-pub(super) enum NameEnding {
+#[derive(Debug)]
+pub enum FileEnding {
     /// All files with it are in the language.
     Always(&'static str),
     /// Those are whose text is like this; another language has the ending as well.
@@ -12,7 +13,8 @@ pub(super) enum NameEnding {
 }
 
 /// A text that tells the language.
-pub(super) struct TextLook {
+#[derive(Debug)]
+pub struct TextLook {
     /// It has one of these words; any text has none.
     pub words: &'static [&'static str],
     /// One of its files is like this.
@@ -24,15 +26,15 @@ pub(super) struct TextLook {
 /// How well an ending fits: by the text, in the same case, in its length.
 type Fit = (bool, bool, usize);
 
-impl NameEnding {
-    fn fit(&self, file: &SourceFile) -> Option<Fit> {
+impl FileEnding {
+    fn fit(&self, path: &str, text: &[u8]) -> Option<Fit> {
         let (ending, by_text) = match *self {
             Self::Always(ending) => (ending, false),
-            Self::Where(ending, is_like) => (ending, is_like(&file.bytes).then_some(true)?),
+            Self::Where(ending, is_like) => (ending, is_like(text).then_some(true)?),
         };
         let before = |path: &str| path.strip_suffix(ending).is_some_and(|path| path.ends_with('.'));
-        let is_exact = before(&file.path);
-        (is_exact || before(&file.path.to_ascii_lowercase())).then_some((
+        let is_exact = before(path);
+        (is_exact || before(&path.to_ascii_lowercase())).then_some((
             by_text,
             is_exact,
             ending.len(),
@@ -59,14 +61,17 @@ impl Language {
         let headers = files.iter().filter(is_header);
         sources
             .chain(headers)
-            .find_map(Self::of_name)
+            .find_map(|file| Self::of_name(&file.path, &file.bytes))
             .or_else(|| Self::of_look(files))
             .unwrap_or(Self::TEXT)
     }
 
-    fn of_name(file: &SourceFile) -> Option<Self> {
-        let fit =
-            |language: &Self| language.0.endings.iter().filter_map(|ending| ending.fit(file)).max();
+    /// The language that the name of a file tells; where two have it, the text decides.
+    #[must_use]
+    pub fn of_name(path: &str, text: &[u8]) -> Option<Self> {
+        let fit = |language: &Self| {
+            language.0.endings.iter().filter_map(|ending| ending.fit(path, text)).max()
+        };
         Self::ALL.into_iter().filter(|language| fit(language).is_some()).max_by_key(fit)
     }
 

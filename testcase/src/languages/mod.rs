@@ -14,24 +14,31 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use detection::{NameEnding, TextLook};
+pub use cuda::CudaWord;
+pub use detection::{FileEnding, TextLook};
+pub use opencl::{AddressSpace, is_access_qualifier};
+
+use crate::lexer::LexicalRules;
 
 /// A language that test cases are written in.
 #[derive(Clone, Copy)]
 pub struct Language(&'static Description);
 
 /// All that is known of a language.
-struct Description {
+#[derive(Debug)]
+pub struct Description {
     /// The name used on the command line.
-    name: &'static str,
+    pub name: &'static str,
     /// Endings of the names of its files.
-    endings: &'static [NameEnding],
+    pub endings: &'static [FileEnding],
     /// What tells it where no name does.
-    look: Option<TextLook>,
+    pub look: Option<TextLook>,
+    /// How it writes comments, literals and words. They decide what counts as a token.
+    pub lexer: &'static LexicalRules,
     /// The grammar that reads it.
-    grammar: Option<Grammar>,
+    pub grammar: Option<Grammar>,
     /// What programs in it may have.
-    features: &'static [Feature],
+    pub features: &'static [Feature],
 }
 
 /// A grammar. Languages that extend or restrict each other share one.
@@ -46,6 +53,10 @@ pub enum Grammar {
 /// What programs in a language may have. Passes and checks say what they need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feature {
+    /// Comments as the rules of the lexer say. Any other text may have something else there.
+    Comments,
+    /// The directives and line markers of C's preprocessor.
+    Preprocessor,
     /// A structure that a grammar knows.
     Syntax,
     /// Declarations, types and flow as in C, which [symbols](https://docs.rs/clreduce-language) describe.
@@ -86,6 +97,12 @@ impl Language {
     pub const ALL: [Language; 6] =
         [Self::OPENCL, Self::OPENCL_CPP, Self::CUDA, Self::C, Self::CPP, Self::TEXT];
 
+    /// A language that is described elsewhere: one that is not in [`Language::ALL`], for a library that reduces programs in it.
+    #[must_use]
+    pub const fn described(description: &'static Description) -> Self {
+        Self(description)
+    }
+
     /// The name used on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -96,6 +113,12 @@ impl Language {
     #[must_use]
     pub fn grammar(self) -> Option<Grammar> {
         self.0.grammar
+    }
+
+    /// How it writes comments, literals and words.
+    #[must_use]
+    pub fn lexer(self) -> &'static LexicalRules {
+        self.0.lexer
     }
 
     /// Returns true if programs in it may have this.

@@ -23,21 +23,19 @@ const MOST_LIMIT: Duration = Duration::from_secs(300);
 pub(super) const USUAL_LIMIT: Duration = Duration::from_secs(60);
 
 impl DeviceComparison {
-    /// Runs a kernel on all devices. The name of its file tells the language; `arguments` is the text of a description of
-    /// its arguments, if there is one; `build_options` are for every build; `is_right` judges results, if the right one is
+    /// Runs a kernel on all devices of its kind. `arguments` is the text of a description of its arguments, if there is one; `build_options` are for every build; `is_right` judges results, if the right one is
     /// known.
     ///
     /// # Errors
     /// When the launches of the kernel are not known.
     pub fn of(
-        path: &str,
+        runs: ProgramKind,
         source: &[u8],
         arguments: Option<&str>,
         build_options: &str,
         is_right: Option<IsRight<'_>>,
         options: &RecipeOptions,
     ) -> Result<Self, PlanError> {
-        let runs = ProgramKind::of(path, source);
         let macros = shlex::split(build_options).unwrap_or_default();
         let plan = runs.plan(&with_macros(source, &macros), arguments)?;
         let Some(program) = options.worker.clone() else {

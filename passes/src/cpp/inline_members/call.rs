@@ -5,18 +5,18 @@ use clreduce_language::{NodeField, NodeId, NodeKind};
 use crate::analysis::Unit;
 
 /// A call, or the use of an operator.
-pub(super) struct Call {
+pub(super) struct CallSite {
     /// The expression that is replaced if the function returns a value.
     pub(super) node: NodeId,
     /// The statement that is nothing but the call. It is replaced if the function does more than return a value.
     pub(super) statement: Option<NodeId>,
-    pub(super) object: Object,
+    pub(super) object: CalledObject,
     pub(super) arguments: Vec<NodeId>,
 }
 
 /// The object that a member is called for.
 #[derive(Clone, Copy)]
-pub(super) enum Object {
+pub(super) enum CalledObject {
     /// The object of the caller, which is a member of the same class.
     Same,
     /// An object.
@@ -25,7 +25,7 @@ pub(super) enum Object {
     Pointer(NodeId),
 }
 
-impl Call {
+impl CallSite {
     /// The call with this name; `None` if it is not called.
     pub(super) fn of_member(unit: Unit<'_>, name: NodeId) -> Option<Self> {
         let tree = unit.tree;
@@ -35,13 +35,13 @@ impl Call {
                 let object = tree.field(access, NodeField::Argument)?;
                 let between = tree.range(object).end..tree.range(name).start;
                 let object = match unit.bytes[between].trim_ascii() {
-                    b"." => Object::Value(object),
-                    b"->" => Object::Pointer(object),
+                    b"." => CalledObject::Value(object),
+                    b"->" => CalledObject::Pointer(object),
                     _ => return None,
                 };
                 (access, object)
             }
-            _ => (name, Object::Same),
+            _ => (name, CalledObject::Same),
         };
         let node = tree.parent(function)?;
         let is_called = tree.kind(node) == NodeKind::CallExpression
@@ -71,7 +71,7 @@ impl Call {
         is_class.then_some(Self {
             node,
             statement: statement(unit, node),
-            object: Object::Same,
+            object: CalledObject::Same,
             arguments,
         })
     }

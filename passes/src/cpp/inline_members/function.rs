@@ -3,12 +3,12 @@
 use clreduce_language::{EntityId, Item, ItemId, ItemKind, NodeField, NodeId, NodeKind};
 use clreduce_testcase::Edit;
 
-use super::call::{Call, Object};
+use super::call::{CallSite, CalledObject};
 use crate::analysis::{Spelling, Unit, is_member, is_name, parameters, template_parameter_name};
 use crate::edit::{as_operand, disjoint, edited};
 
 /// A function, as far as inlining needs to know it.
-pub(super) struct Function<'a> {
+pub(super) struct InlinedFunction<'a> {
     spelling: Spelling<'a>,
     pub(super) entity: EntityId,
     node: NodeId,
@@ -37,7 +37,7 @@ fn mentions_parameters(unit: Unit<'_>, item: &Item) -> bool {
 /// Bytes of a body that is put somewhere else.
 const LARGEST: usize = 1024;
 
-impl<'a> Function<'a> {
+impl<'a> InlinedFunction<'a> {
     pub(super) fn read(spelling: Spelling<'a>, id: ItemId) -> Option<Self> {
         let (unit, entities) = (spelling.unit, spelling.entities);
         let tree = unit.tree;
@@ -100,16 +100,16 @@ impl<'a> Function<'a> {
     }
 
     /// The edit that puts it in the place of a call.
-    pub(super) fn at(&self, call: &Call) -> Option<Edit> {
+    pub(super) fn at(&self, call: &CallSite) -> Option<Edit> {
         let unit = self.spelling.unit;
         let tree = unit.tree;
         let (object, arguments) = match call.object {
             // The first operand of an operator is the object of a member.
-            Object::Same
+            CalledObject::Same
                 if self.class.is_some() && tree.kind(call.node) != NodeKind::CallExpression =>
             {
                 let (&object, arguments) = call.arguments.split_first()?;
-                (Object::Value(object), arguments)
+                (CalledObject::Value(object), arguments)
             }
             object => (object, &call.arguments[..]),
         };
@@ -130,13 +130,13 @@ impl<'a> Function<'a> {
     }
 
     /// A part of the body, with an object and arguments.
-    fn written(&self, part: NodeId, object: Object, arguments: &[NodeId]) -> Vec<u8> {
+    fn written(&self, part: NodeId, object: CalledObject, arguments: &[NodeId]) -> Vec<u8> {
         let unit = self.spelling.unit;
         let edits = unit.tree.subtree(part).filter_map(|id| self.edit(id, object, arguments));
         edited(unit, unit.tree.range(part), &disjoint(edits.collect()))
     }
 
-    fn edit(&self, id: NodeId, object: Object, arguments: &[NodeId]) -> Option<Edit> {
+    fn edit(&self, id: NodeId, object: CalledObject, arguments: &[NodeId]) -> Option<Edit> {
         let (unit, symbols) = (self.spelling.unit, self.spelling.symbols);
         let tree = unit.tree;
         let text = |node: NodeId| as_operand(tree, node, unit.text(node));
@@ -145,19 +145,19 @@ impl<'a> Function<'a> {
                 let parent = tree.parent(id)?;
                 let is_target = tree.node(id).field == Some(NodeField::Argument);
                 match (tree.kind(parent), object) {
-                    (_, Object::Same) => None,
-                    (_, Object::Pointer(pointer)) => {
+                    (_, CalledObject::Same) => None,
+                    (_, CalledObject::Pointer(pointer)) => {
                         Some(Edit::replace(unit.file, tree.range(id), text(pointer)))
                     }
-                    (NodeKind::FieldExpression, Object::Value(value)) if is_target => {
+                    (NodeKind::FieldExpression, CalledObject::Value(value)) if is_target => {
                         let field = tree.field(parent, NodeField::Field)?;
                         let range = tree.range(id).start..tree.range(field).start;
                         Some(Edit::replace(unit.file, range, [&text(value)[..], b"."].concat()))
                     }
-                    (NodeKind::PointerExpression, Object::Value(value)) => {
+                    (NodeKind::PointerExpression, CalledObject::Value(value)) => {
                         Some(Edit::replace(unit.file, tree.range(parent), text(value)))
                     }
-                    (_, Object::Value(value)) => Some(Edit::replace(
+                    (_, CalledObject::Value(value)) => Some(Edit::replace(
                         unit.file,
                         tree.range(id),
                         [b"(&", &text(value)[..], b")"].concat(),
@@ -175,9 +175,9 @@ impl<'a> Function<'a> {
                     return Some(Edit::replace(unit.file, tree.range(id), argument));
                 }
                 let before = match object {
-                    Object::Same => return None,
-                    Object::Value(value) => [&text(value)[..], b"."].concat(),
-                    Object::Pointer(pointer) => [&text(pointer)[..], b"->"].concat(),
+                    CalledObject::Same => return None,
+                    CalledObject::Value(value) => [&text(value)[..], b"."].concat(),
+                    CalledObject::Pointer(pointer) => [&text(pointer)[..], b"->"].concat(),
                 };
                 let at = tree.range(id).start;
                 self.is_own_member(id).then(|| Edit::replace(unit.file, at..at, before))

@@ -23,8 +23,8 @@ use std::collections::HashMap;
 use clreduce_language::{EntityId, ItemId, NodeField, NodeId, NodeKind};
 use clreduce_testcase::{Edit, Patch};
 
-use self::call::Call;
-use self::function::Function;
+use self::call::CallSite;
+use self::function::InlinedFunction;
 use crate::analysis::{Spelling, Unit};
 use crate::budget::Budget;
 use crate::edit::disjoint;
@@ -51,15 +51,15 @@ impl Pass for CppInlineMembers {
         for unit in Unit::all(snapshot) {
             let (entities, symbols) = (snapshot.entities(unit.file), snapshot.symbols(unit.file));
             let spelling = Spelling { unit, entities, symbols };
-            let calls = Calls::read(spelling);
+            let calls = CallSites::read(spelling);
             for id in entities.ids() {
-                let Some(function) = Function::read(spelling, id) else { continue };
+                let Some(function) = InlinedFunction::read(spelling, id) else { continue };
                 let name = entities.name(function.entity);
                 if let Some(operator) = name.strip_prefix(b"operator") {
                     let uses = calls.operators.get(operator).map_or(&[][..], Vec::as_slice);
                     let uses = uses.iter().filter(|&&at| !function.holds(unit, at)).copied();
                     for at in proposals.limited(&MOST_CALLS, uses) {
-                        let edit = Call::of_operator(unit, at).and_then(|it| function.at(&it));
+                        let edit = CallSite::of_operator(unit, at).and_then(|it| function.at(&it));
                         let patch = edit.and_then(|edit| whole(&spelling, id, vec![edit]));
                         proposals.extend(patch.map(|patch| patch.in_list(1)));
                     }
@@ -67,7 +67,7 @@ impl Pass for CppInlineMembers {
                     && proposals.allow(&MOST_CALLS, names.len())
                 {
                     let edits = names.iter().map(|&name| {
-                        let call = Call::of_member(unit, name)?;
+                        let call = CallSite::of_member(unit, name)?;
                         function.at(&call).filter(|_| !function.holds(unit, name))
                     });
                     let edits: Option<Vec<Edit>> = edits.collect();
@@ -90,14 +90,14 @@ fn whole(spelling: &Spelling<'_>, id: ItemId, mut edits: Vec<Edit>) -> Option<Pr
 }
 
 /// The places that may call a member or an operator.
-struct Calls<'a> {
+struct CallSites<'a> {
     /// By member, of which there is one of the name, all names that lead to it.
     members: HashMap<EntityId, Vec<NodeId>>,
     /// By operator, the expressions that may call it.
     operators: HashMap<&'a [u8], Vec<NodeId>>,
 }
 
-impl<'a> Calls<'a> {
+impl<'a> CallSites<'a> {
     fn read(spelling: Spelling<'a>) -> Self {
         let (unit, tree) = (spelling.unit, spelling.unit.tree);
         let mut calls = Self { members: HashMap::new(), operators: HashMap::new() };

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use clreduce_language::{EntityId, ItemKind, NodeField, NodeId, NodeKind};
 
 use crate::analysis::{
-    Head, Spelling, name_in, parameter_list, parameters, pointers_in, template_parameter_name,
+    Spelling, TemplateHead, name_in, parameter_list, parameters, pointers_in,
+    template_parameter_name,
 };
 
 /// Calls of one function that are looked at, and lists of arguments that are told.
@@ -23,7 +24,7 @@ pub(super) fn deduced(
     let tree = unit.tree;
     let template = entities.declarations(entity).iter().find_map(|&id| {
         let item = entities.item(id);
-        let head = Head::of(unit, item.node).filter(|_| item.kind == ItemKind::Function)?;
+        let head = TemplateHead::of(unit, item.node).filter(|_| item.kind == ItemKind::Function)?;
         let name = name_in(unit, tree.field(item.inner, NodeField::Declarator)?);
         Some((head, parameters(tree, parameter_list(tree, name)?)))
     });

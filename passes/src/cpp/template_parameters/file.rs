@@ -4,11 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use clreduce_language::{Entities, EntityId, ItemId, NodeField, NodeId, NodeKind};
 
-use super::DEEPEST;
-use crate::analysis::{Unit, argument_lists, concepts, name_in, outside_members};
+use crate::analysis::{DEEPEST, Unit, argument_lists, concepts, name_in, outside_members};
 
 /// The templates of one file.
-pub(super) struct File<'a> {
+pub(super) struct TemplateFile<'a> {
     pub(super) unit: Unit<'a>,
     pub(super) entities: &'a Entities,
     /// The lists of arguments behind the name of a template.
@@ -22,7 +21,7 @@ pub(super) struct File<'a> {
     pub(super) calls: HashMap<EntityId, Vec<NodeId>>,
 }
 
-impl<'a> File<'a> {
+impl<'a> TemplateFile<'a> {
     pub(super) fn new(unit: Unit<'a>, entities: &'a Entities) -> Self {
         Self {
             unit,

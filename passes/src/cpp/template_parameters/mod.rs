@@ -28,7 +28,7 @@ use clreduce_language::{EntityId, NodeKind};
 use clreduce_testcase::Patch;
 
 use self::deduction::deduced;
-use self::file::File;
+use self::file::TemplateFile;
 use self::template::Template;
 use crate::analysis::{Spelling, Unit};
 use crate::budget::Budget;
@@ -40,9 +40,6 @@ pub(crate) struct CppTemplateParameters;
 
 /// The parameters of one template that are looked at: for each, all uses of the template are.
 const MOST: Budget = Budget::new("parameters of one template", 16);
-
-/// Declarators in each other that are looked at.
-const DEEPEST: usize = 16;
 
 impl Pass for CppTemplateParameters {
     fn info(&self) -> PassInfo {
@@ -57,7 +54,7 @@ impl Pass for CppTemplateParameters {
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             let entities = snapshot.entities(unit.file);
-            let file = File::new(unit, entities);
+            let file = TemplateFile::new(unit, entities);
             let symbols = snapshot.symbols(unit.file);
             let spelling = Spelling { unit, entities, symbols };
             let mut seen: HashSet<EntityId> = HashSet::new();

@@ -6,12 +6,11 @@ use std::ops::Range;
 use clreduce_language::{EntityId, ItemKind, NodeField, NodeId, NodeKind};
 use clreduce_testcase::{Edit, steps};
 
-use super::DEEPEST;
-use super::file::File;
+use super::file::TemplateFile;
 use super::parameter::replace_uses;
 use crate::analysis::{
-    Head, Unit, constraint, default_argument, is_closed, is_name, is_pack, name_in,
-    template_parameter_name, with_semicolon,
+    DEEPEST, TemplateHead, Unit, constraint, default_argument, is_closed, is_name, is_pack,
+    name_in, template_parameter_name, with_semicolon,
 };
 
 /// Uses of one template of which one with plain arguments is looked for.
@@ -21,9 +20,9 @@ pub(super) struct Template<'a> {
     unit: Unit<'a>,
     concepts: &'a HashSet<&'a [u8]>,
     /// The heads of the template itself: of all its declarations.
-    heads: Vec<Head>,
+    heads: Vec<TemplateHead>,
     /// The heads of its specialisations, and of members that are defined outside, with the arguments behind its name there.
-    others: Vec<(Head, NodeId, bool)>,
+    others: Vec<(TemplateHead, NodeId, bool)>,
     uses: &'a [NodeId],
     /// The explicit instantiations.
     instantiations: &'a [NodeId],
@@ -32,8 +31,8 @@ pub(super) struct Template<'a> {
 }
 
 impl<'a> Template<'a> {
-    pub(super) fn new(file: &'a File<'a>, entity: EntityId) -> Self {
-        let File { unit, entities, uses, outside, concepts, instantiations, .. } = file;
+    pub(super) fn new(file: &'a TemplateFile<'a>, entity: EntityId) -> Self {
+        let TemplateFile { unit, entities, uses, outside, concepts, instantiations, .. } = file;
         let (unit, tree) = (*unit, unit.tree);
         let uses = uses.get(&entity).map_or(&[][..], Vec::as_slice);
         let instantiations = instantiations.get(&entity).map_or(&[][..], Vec::as_slice);
@@ -53,7 +52,7 @@ impl<'a> Template<'a> {
         };
         for &id in entities.declarations(entity) {
             let item = entities.item(id);
-            let Some(head) = Head::of(unit, item.node) else { continue };
+            let Some(head) = TemplateHead::of(unit, item.node) else { continue };
             // A specialisation has arguments behind its name, a friend of the same name has not.
             let name = match item.kind {
                 ItemKind::Type => tree.field(item.inner, NodeField::Name),
@@ -69,7 +68,8 @@ impl<'a> Template<'a> {
         }
         for &id in outside.get(&entity).into_iter().flatten() {
             let item = entities.item(id);
-            if let Some((head, arguments)) = Head::of(unit, item.node).zip(arguments_in(item.inner))
+            if let Some((head, arguments)) =
+                TemplateHead::of(unit, item.node).zip(arguments_in(item.inner))
             {
                 template.others.push((head, arguments, false));
             }
@@ -141,7 +141,7 @@ impl<'a> Template<'a> {
     /// Removes parameters from what has a head of its own. Those of that head go that are in no other argument.
     fn without_in(
         &self,
-        (head, arguments, is_specialised): &(Head, NodeId, bool),
+        (head, arguments, is_specialised): &(TemplateHead, NodeId, bool),
         indices: &Range<usize>,
         is_all: bool,
         edits: &mut Vec<Edit>,
@@ -222,7 +222,7 @@ impl<'a> Template<'a> {
 }
 
 /// The edits that remove the head of a template, with all that it requires.
-fn without_head(unit: Unit<'_>, head: &Head) -> Option<Vec<Edit>> {
+fn without_head(unit: Unit<'_>, head: &TemplateHead) -> Option<Vec<Edit>> {
     let tree = unit.tree;
     let is_clause = |&id: &NodeId| tree.kind(id) == NodeKind::RequiresClause;
     let mut behind = std::iter::successors(tree.next_named(head.list), |&at| tree.next_named(at));

@@ -35,7 +35,7 @@ pub struct Repaired {
 }
 
 /// A group of proposals that a test has refused.
-pub struct Refusal<'a> {
+pub struct RefusedGroup<'a> {
     /// The proposals of the group, without what goes along.
     pub proposals: &'a [&'a Patch],
     /// The parts of others that were to blame.
@@ -50,7 +50,7 @@ pub struct Refusal<'a> {
     pub heard: &'a BTreeMap<Vec<String>, u32>,
 }
 
-impl Refusal<'_> {
+impl RefusedGroup<'_> {
     /// What the complaints miss; `None` where they say nothing of the variant.
     #[must_use]
     pub fn repaired(&self, snapshot: &Snapshot) -> Option<Repaired> {

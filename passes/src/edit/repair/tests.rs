@@ -37,7 +37,7 @@ fn left_after(
     let proposals: Vec<&Patch> = proposals.iter().collect();
     let (refused, accepted) = (all(proposals.clone()), Patch::default());
     let heard = complaints.iter().map(|it| (it.names.clone(), times)).collect();
-    let refusal = Refusal {
+    let refusal = RefusedGroup {
         proposals: &proposals,
         parts: &Patch::default(),
         refused: &refused,

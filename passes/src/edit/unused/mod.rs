@@ -12,9 +12,9 @@ use unreached::UnreachedItems;
 pub(crate) use unreached::unreached;
 
 /// The declarations of one snapshot and what uses them.
-pub struct UnusedDeclarations(Uses);
+pub struct UnusedDeclarations(UseModel);
 
-enum Uses {
+enum UseModel {
     Symbols(UnusedSymbols),
     /// In C++, where a name does not tell what is used.
     Items(UnreachedItems),
@@ -25,8 +25,8 @@ impl UnusedDeclarations {
     #[must_use]
     pub fn new(snapshot: &Snapshot) -> Option<Self> {
         let uses = match snapshot.language().has(Feature::Classes) {
-            true => Uses::Items(UnreachedItems::new(snapshot)?),
-            false => Uses::Symbols(UnusedSymbols::new(snapshot)?),
+            true => UseModel::Items(UnreachedItems::new(snapshot)?),
+            false => UseModel::Symbols(UnusedSymbols::new(snapshot)?),
         };
         Some(Self(uses))
     }
@@ -35,8 +35,8 @@ impl UnusedDeclarations {
     #[must_use]
     pub fn follow(&self, snapshot: &Snapshot, patch: Patch, needed: &[ItemId]) -> Patch {
         match &self.0 {
-            Uses::Symbols(symbols) => symbols.follow(snapshot, patch),
-            Uses::Items(items) => items.follow(snapshot, patch, needed),
+            UseModel::Symbols(symbols) => symbols.follow(snapshot, patch),
+            UseModel::Items(items) => items.follow(snapshot, patch, needed),
         }
     }
 }

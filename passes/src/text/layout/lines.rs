@@ -1,8 +1,10 @@
 //! The layout of a text without a grammar: blanks that say nothing go.
 
+use clreduce_testcase::LexicalRules;
+
 /// A text in which blanks at the ends of lines and repeated empty lines are gone, and several blanks where words went are one.
-pub(in crate::text) fn trim_lines(bytes: &[u8]) -> Vec<u8> {
-    let bytes = &join_blanks(bytes);
+pub(in crate::text) fn trim_lines(rules: &LexicalRules, bytes: &[u8]) -> Vec<u8> {
+    let bytes = &join_blanks(rules, bytes);
     let line_break = line_break(bytes);
     let mut out = Vec::with_capacity(bytes.len());
     let mut blank_lines = 0;
@@ -73,11 +75,11 @@ fn begins_after_brace(line: &[u8]) -> Option<usize> {
 }
 
 /// A text in which several blanks between two tokens of a line are one.
-pub(super) fn join_blanks(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn join_blanks(rules: &LexicalRules, bytes: &[u8]) -> Vec<u8> {
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
-    for token in clreduce_testcase::tokens(bytes) {
+    for token in rules.tokens(bytes) {
         let (start, end) = (token.start as usize, token.end as usize);
         let gap = &bytes[at..start];
         let is_joined = at > 0 && gap.len() > 1 && gap.iter().all(is_blank);
@@ -97,6 +99,8 @@ pub(super) fn line_break(bytes: &[u8]) -> &'static [u8] {
 
 #[cfg(test)]
 mod tests {
+    use clreduce_testcase::Language;
+
     use super::{indented, trim_lines};
 
     #[test]
@@ -106,9 +110,9 @@ mod tests {
             ("  } struct S {\n", "  }\n  struct S {\n"),
             ("} else if (a) {\n} \n\n\n} name;\n", "} else if (a) {\n}\n\n} name;\n"),
         ] {
-            let once = trim_lines(before.as_bytes());
+            let once = trim_lines(Language::TEXT.lexer(), before.as_bytes());
             assert_eq!(String::from_utf8_lossy(&once), after);
-            assert_eq!(trim_lines(&once), once);
+            assert_eq!(trim_lines(Language::TEXT.lexer(), &once), once);
         }
     }
 

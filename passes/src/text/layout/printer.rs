@@ -1,9 +1,12 @@
 //! Prints pieces line by line.
 
+use clreduce_testcase::LexicalRules;
+
 use super::lines::{join_blanks, line_break};
 use super::pieces::{Piece, PieceKind};
 use super::roles::TokenRole;
-use super::spacing::{Word, blank_between};
+use super::spacing::{SpacedToken, blank_between};
+use crate::analysis::Tokens;
 
 /// Blanks for each level.
 const INDENT: usize = 4;
@@ -13,8 +16,10 @@ const DEEPEST: usize = 20;
 const WIDTH: usize = 90;
 
 /// Prints the pieces of a file.
-pub(super) fn print(bytes: &[u8], pieces: &[Piece]) -> Vec<u8> {
+pub(super) fn print(unit: Tokens<'_>, pieces: &[Piece]) -> Vec<u8> {
+    let bytes = unit.bytes;
     let mut printer = Printer {
+        rules: unit.rules,
         line_break: line_break(bytes),
         out: Vec::with_capacity(bytes.len() + bytes.len() / 8),
         line_start: 0,
@@ -33,7 +38,7 @@ pub(super) fn print(bytes: &[u8], pieces: &[Piece]) -> Vec<u8> {
         let text = &bytes[piece.range.clone()];
         match piece.kind {
             PieceKind::Token(kind, role) => {
-                let word = |piece: &Piece, kind, role| Word {
+                let word = |piece: &Piece, kind, role| SpacedToken {
                     text: &bytes[piece.range.clone()],
                     kind,
                     role,
@@ -92,6 +97,7 @@ enum Hold {
 }
 
 struct Printer<'a> {
+    rules: &'static LexicalRules,
     line_break: &'static [u8],
     out: Vec<u8>,
     line_start: usize,
@@ -104,7 +110,7 @@ struct Printer<'a> {
     /// The statement to which the next parenthesis belongs as header.
     expected: Option<Hold>,
     /// The token before on this line.
-    last: Option<Word<'a>>,
+    last: Option<SpacedToken<'a>>,
     pending: Pending,
     in_statement: bool,
     /// True if the next `while` ends a loop instead of beginning one.
@@ -112,7 +118,7 @@ struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    fn token(&mut self, word: Word<'a>, next: Option<Word<'a>>) {
+    fn token(&mut self, word: SpacedToken<'a>, next: Option<SpacedToken<'a>>) {
         let next_text = next.map_or(b"".as_slice(), |next| next.text);
         if matches!(word.role, TokenRole::Block | TokenRole::Members) {
             match word.text {
@@ -179,7 +185,7 @@ impl<'a> Printer<'a> {
         // The name of a file may have several blanks side by side.
         match text.trim_ascii_start().strip_prefix(b"#").map(<[u8]>::trim_ascii_start) {
             Some(rest) if rest.starts_with(b"include") => self.out.extend_from_slice(text),
-            _ => self.out.extend_from_slice(&join_blanks(text)),
+            _ => self.out.extend_from_slice(&join_blanks(self.rules, text)),
         }
         self.end_line(Pending::Line);
         self.last = None;
@@ -195,7 +201,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn place(&mut self, word: Word<'a>, outdented: bool) {
+    fn place(&mut self, word: SpacedToken<'a>, outdented: bool) {
         if self.pending != Pending::None || self.out.is_empty() {
             let level = self.level() + usize::from(self.in_statement);
             self.begin_line(level - usize::from(outdented).min(level));
@@ -220,7 +226,7 @@ impl<'a> Printer<'a> {
         self.out.resize(self.out.len() + INDENT * level.min(DEEPEST), b' ');
     }
 
-    fn open_block(&mut self, word: Word<'a>, next: &[u8]) {
+    fn open_block(&mut self, word: SpacedToken<'a>, next: &[u8]) {
         self.place(word, false);
         self.blocks.push(OpenBlock {
             level: self.level() + 1,
@@ -234,7 +240,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn close_block(&mut self, word: Word<'a>, next: Option<Word<'a>>) {
+    fn close_block(&mut self, word: SpacedToken<'a>, next: Option<SpacedToken<'a>>) {
         let empty =
             self.last.is_some_and(|last| last.text == b"{") && self.pending == Pending::None;
         // A brace that closes nothing leaves nothing open.
@@ -287,161 +293,5 @@ impl<'a> Printer<'a> {
         }
         let ends_function = with_brace && self.blocks.is_empty();
         self.end_line(if ends_function { Pending::Empty } else { Pending::Line });
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use clreduce_testcase::{Language, TestCase};
-
-    use crate::Snapshot;
-    use crate::analysis::Tokens;
-    use crate::text::layout::lay_out;
-
-    fn check(before: &str, after: &str) {
-        let case = TestCase::single("a.c", before.as_bytes()).unwrap();
-        let snapshot = Snapshot::new(case, Language::OPENCL);
-        let unit = Tokens::all(&snapshot).next().unwrap();
-        let out = lay_out(unit, snapshot.tree(0)).unwrap();
-        assert_eq!(String::from_utf8_lossy(&out), after);
-    }
-
-    #[test]
-    fn statements_stand_on_lines_of_their_own() {
-        check(
-            "typedef struct{int a;int*b:3;}S;S s={1,{2,-3}};enum E{A=1,B};
-             __kernel void entry ( __global ulong*result ){int i,*p=&i;l:for(i=0;i<4;++i){
-             if(i)continue;else if(!i){p[i]--;}else{}
-             do i=i*-2;while(i&&*p);switch(i){case 1:break;default:;}while(1);}result[0]=(int)i?f(i , 1):s.a;}
-             int (*g)(void);int h(void);",
-            "typedef struct {
-    int a;
-    int *b : 3;
-} S;
-S s = {1, {2, -3}};
-enum E {A = 1, B};
-__kernel void entry(__global ulong *result) {
-    int i, *p = &i;
-l:
-    for (i = 0; i < 4; ++i) {
-        if (i)
-            continue;
-        else if (!i) {
-            p[i]--;
-        } else {}
-        do
-            i = i * -2;
-        while (i && *p);
-        switch (i) {
-        case 1:
-            break;
-        default:
-            ;
-        }
-        while (1);
-    }
-    result[0] = (int)i ? f(i, 1) : s.a;
-}
-
-int (*g)(void);
-int h(void);
-",
-        );
-    }
-
-    #[test]
-    fn cpp_is_laid_out_as_people_write_it() {
-        let before = "template<typename T,class...U>concept C=requires(T t){{t.f()}->D<int>;t+1;};
-            template<>class A<B<int>>:public D<T>{public:A(int n):x{n}{}bool operator==(const A&)const;private:int x{1};T&&y;};
-            auto f(auto...a)->int{try{auto[p,q]=g<int>(a...);for(auto&x:v){h([&x,y](int b){return b;},[]{});}}catch(int){}catch(...){return A{1};}
-            auto l=[=]{return sizeof...(U);};return(a+...)+static_cast<int>(n::x);}";
-        let after = "template <typename T, class... U> concept C = requires(T t) {
-    {t.f()} -> D<int>;
-    t + 1;
-};
-template <> class A<B<int>> : public D<T> {
-public:
-    A(int n) : x{n} {}
-    bool operator==(const A &) const;
-private:
-    int x{1};
-    T &&y;
-};
-auto f(auto... a) -> int {
-    try {
-        auto [p, q] = g<int>(a...);
-        for (auto &x : v) {
-            h([&x, y](int b) {
-                return b;
-            }, [] {});
-        }
-    } catch (int) {} catch (...) {
-        return A{1};
-    }
-    auto l = [=] {
-        return sizeof...(U);
-    };
-    return (a + ...) + static_cast<int>(n::x);
-}
-";
-        let case = TestCase::single("a.cc", before.as_bytes()).unwrap();
-        let snapshot = Snapshot::new(case, Language::CPP);
-        let unit = Tokens::all(&snapshot).next().unwrap();
-        let out = lay_out(unit, snapshot.tree(0)).unwrap();
-        assert_eq!(String::from_utf8_lossy(&out), after);
-    }
-
-    #[test]
-    fn comments_and_directives_keep_their_lines() {
-        check(
-            "// -g 1 -l 1 \n  #define A( x )  \"a  b\"\nint a; // b\n\n\n/* c */ int d; /* e */ int f(/* g */);",
-            "// -g 1 -l 1\n#define A( x ) \"a  b\"\nint a; // b\n/* c */\nint d; /* e */\nint f( /* g */ );\n",
-        );
-    }
-
-    #[test]
-    fn broken_code_is_laid_out_by_its_tokens() {
-        check("if(a{b;}}else-c*d;x[", "if (a {\n    b;\n}\n}\n\nelse\n    -c * d;\nx[\n");
-    }
-
-    #[test]
-    fn what_words_left_in_directives_is_one_blank() {
-        check(
-            "#pragma omp  simd\n#include <a  b.h>\nint a;",
-            "#pragma omp simd\n#include <a  b.h>\nint a;\n",
-        );
-    }
-
-    #[test]
-    fn blocks_are_laid_out_as_pointers_and_values() {
-        check(
-            "void f(void){void(^ d)()=0;void(^e)(void)=^{g();};int(^h)(int)=^(int x){return x;};q(r,^{g();});}",
-            "void f(void) {
-    void (^d)() = 0;
-    void (^e)(void) = ^{
-        g();
-    };
-    int (^h)(int) = ^(int x) {
-        return x;
-    };
-    q(r, ^{
-        g();
-    });
-}
-",
-        );
-    }
-
-    #[test]
-    fn casts_look_the_same_where_the_parser_fails() {
-        check(
-            "D f(void){return(D) g(1)+(int) x+(D*) y;}if(a",
-            "D f(void) {\n    return (D)g(1) + (int)x + (D *)y;\n}\n\nif (a\n",
-        );
-    }
-
-    #[test]
-    fn line_breaks_stay_as_they_are() {
-        check("int a;int b;\r\n", "int a;\r\nint b;\r\n");
     }
 }

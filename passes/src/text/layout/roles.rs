@@ -219,13 +219,8 @@ fn guessed(unit: Tokens<'_>) -> Vec<TokenRole> {
             b"(" if declares_block(unit, index) => TokenRole::Apart,
             b")" if closes_cast(unit, partners[index], index) => TokenRole::Cast,
             b"*" if is_type(before) => TokenRole::Pointer,
-            b"++" | b"--" => {
-                if operand {
-                    TokenRole::Postfix
-                } else {
-                    TokenRole::Prefix
-                }
-            }
+            b"++" | b"--" if operand => TokenRole::Postfix,
+            b"++" | b"--" => TokenRole::Prefix,
             b":" if label => {
                 label = false;
                 TokenRole::Label
@@ -234,24 +229,31 @@ fn guessed(unit: Tokens<'_>) -> Vec<TokenRole> {
             | b":" | b"<<" | b">>" | b"&&" | b"||" => TokenRole::Binary,
             [.., b'='] => TokenRole::Binary,
             b"{" => {
-                let value = matches!(before, b"=" | b"," | b"(" | b"return" | b"[")
-                    || (before == b"{" && braces.last() == Some(&TokenRole::Inline));
                 let opens = if before == b")" { partners[index - 1] } else { index };
                 let is_block = opens > 0 && unit.text(opens - 1) == b"^";
-                let members =
-                    is_block || kind == TokenKind::Word && !matches!(before, b"else" | b"do");
-                braces.push(match (value, members) {
-                    (true, _) => TokenRole::Inline,
-                    (_, true) => TokenRole::Members,
-                    _ => TokenRole::Block,
-                });
-                *braces.last().unwrap_or(&TokenRole::Block)
+                let is_after_name = kind == TokenKind::Word && !matches!(before, b"else" | b"do");
+                let role = if is_before_values(before)
+                    || before == b"{" && braces.last() == Some(&TokenRole::Inline)
+                {
+                    TokenRole::Inline
+                } else if is_block || is_after_name {
+                    TokenRole::Members
+                } else {
+                    TokenRole::Block
+                };
+                braces.push(role);
+                role
             }
             b"}" => braces.pop().unwrap_or(TokenRole::Block),
             _ => TokenRole::Plain,
         });
     }
     roles
+}
+
+/// Returns true if a brace behind a token is around values.
+fn is_before_values(before: &[u8]) -> bool {
+    matches!(before, b"=" | b"," | b"(" | b"return" | b"[")
 }
 
 /// Returns true if a parenthesis begins the declarator of a pointer to a block: `void (^name)(int)`.

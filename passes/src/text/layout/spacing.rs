@@ -6,7 +6,7 @@ use super::roles::TokenRole;
 
 /// A token with what the spacing needs to know of it.
 #[derive(Clone, Copy)]
-pub(super) struct Word<'a> {
+pub(super) struct SpacedToken<'a> {
     pub text: &'a [u8],
     pub kind: TokenKind,
     pub role: TokenRole,
@@ -15,12 +15,12 @@ pub(super) struct Word<'a> {
 }
 
 /// Returns true if a blank goes between two tokens.
-pub(super) fn blank_between(left: Word<'_>, right: Word<'_>) -> bool {
+pub(super) fn blank_between(left: SpacedToken<'_>, right: SpacedToken<'_>) -> bool {
     looks_better_apart(left, right) || would_join(left.text, right.text)
 }
 
-fn looks_better_apart(left: Word<'_>, right: Word<'_>) -> bool {
-    let is_name = |word: Word<'_>| word.kind != TokenKind::Punctuation;
+fn looks_better_apart(left: SpacedToken<'_>, right: SpacedToken<'_>) -> bool {
+    let is_name = |word: SpacedToken<'_>| word.kind != TokenKind::Punctuation;
     match (left.role, right.role) {
         _ if is_arrow(left) || is_arrow(right) => return true,
         (_, TokenRole::Attached) | (TokenRole::Attached, _) => return false,
@@ -63,7 +63,7 @@ fn looks_better_apart(left: Word<'_>, right: Word<'_>) -> bool {
 }
 
 /// Returns true if a word is the arrow before a type.
-fn is_arrow(word: Word<'_>) -> bool {
+fn is_arrow(word: SpacedToken<'_>) -> bool {
     word.text == b"->" && word.role == TokenRole::Binary
 }
 

@@ -10,7 +10,7 @@ use clreduce_recipe::describe;
 
 use super::versions::VersionResult;
 use crate::failure::{CliError, RunError};
-use crate::kernels::devices::{DeviceArgs, DeviceProgram, choose, worker_options};
+use crate::kernels::devices::{DeviceArgs, choose, worker_options};
 use crate::kernels::expected;
 use crate::kernels::launches::LaunchArgs;
 
@@ -20,7 +20,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// A kernel and its right result.
 pub(super) struct ExpectedKernel {
     run: KernelRun,
-    text: DeviceProgram,
+    kind: ProgramKind,
     expected: String,
 }
 
@@ -33,17 +33,17 @@ impl ExpectedKernel {
         let Some(expected) = expected::read(path)? else { return Ok(None) };
         let read = |source| RunError::Read { path: path.to_owned(), source };
         let source = std::fs::read(path).map_err(read)?;
+        let kind = ProgramKind::of(&path.to_string_lossy(), &source);
         let described = LaunchArgs::default().described(path, &source).map_err(RunError::from)?;
         let plan = match described {
             Some(plan) => plan,
-            None => ProgramKind::of(&path.to_string_lossy(), &source)
+            None => kind
                 .plan(&source, None)
                 .map_err(|source| RunError::Plan { path: path.to_owned(), source })?,
         };
-        let text = DeviceProgram::of(path, &source);
         let options = "-w".to_owned();
         let run = KernelRun { source, options, launches: plan.launches, repeat: 1 };
-        Ok(Some(Self { run, text, expected }))
+        Ok(Some(Self { run, kind, expected }))
     }
 
     /// Runs it on the device with a name.
@@ -53,7 +53,7 @@ impl ExpectedKernel {
     pub(super) fn on(&self, device: &str, cancel: &Cancel) -> Result<VersionResult, CliError> {
         let args = DeviceArgs { device_name: Some(device.to_owned()), ..DeviceArgs::default() };
         let options = worker_options()?;
-        let device = match choose(&args, self.text, &options) {
+        let device = match choose(&args, self.kind, &options) {
             Ok(device) => device,
             Err(missing) => {
                 // A driver that does not start is no missing device.

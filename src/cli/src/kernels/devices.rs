@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 
 use clreduce_devices::{BACKENDS, Device, Devices, WorkerOptions};
 use clreduce_engine::SandboxOptions;
-use clreduce_kernel::{ProgramKind, has_main};
+use clreduce_kernel::ProgramKind;
 
 use crate::failure::{CliError, NoSuchDevice};
 use crate::settings::sandbox;
@@ -42,44 +41,6 @@ pub(crate) struct DeviceArgs {
     /// the name and version of an installation, such as pocl-3.0
     #[arg(long, value_name = "S", conflicts_with_all = ["platform", "device"])]
     pub device_name: Option<String>,
-}
-
-/// The kind of a program, which decides on which devices it can run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DeviceProgram {
-    /// Kernels in OpenCL C.
-    OpenCl,
-    /// Bare kernels in CUDA.
-    CudaKernels,
-    /// A CUDA program with a `main`.
-    CudaProgram,
-}
-
-impl DeviceProgram {
-    /// Determines the kind of a file by its name and content.
-    pub(crate) fn of(path: &Path, source: &[u8]) -> Self {
-        match path.extension().is_some_and(|extension| extension == "cu") {
-            false => Self::OpenCl,
-            true if has_main(source) => Self::CudaProgram,
-            true => Self::CudaKernels,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::OpenCl => "OpenCL C",
-            Self::CudaKernels => "CUDA kernels",
-            Self::CudaProgram => "whole CUDA programs",
-        }
-    }
-
-    fn runs_on(self, device: &Device) -> bool {
-        match device.takes() {
-            ProgramKind::OpenCl => self == Self::OpenCl,
-            ProgramKind::CudaKernels => self == Self::CudaKernels,
-            ProgramKind::CudaProgram => self == Self::CudaProgram,
-        }
-    }
 }
 
 /// Prints every device.
@@ -140,18 +101,18 @@ fn table(found: &Devices) -> String {
     text
 }
 
-/// The device that the options mean, among those for such a text: by numbers, by the label of an installation, by a part
+/// The device that the options mean, among those for such a program: by numbers, by the label of an installation, by a part
 /// of its name, or else the first one that there is a driver for. No driver after the one of the device is started.
 ///
 /// # Errors
 /// When no device matches. The error lists the devices that there are.
 pub(crate) fn choose(
     args: &DeviceArgs,
-    text: DeviceProgram,
+    kind: ProgramKind,
     options: &WorkerOptions,
 ) -> Result<Device, NoSuchDevice> {
     let wanted = |device: &Device| {
-        text.runs_on(device)
+        device.takes() == kind
             && match &args.device_name {
                 Some(name) => device.is_called(name),
                 None => {
@@ -181,5 +142,10 @@ pub(crate) fn choose(
     }
     let devices = if found.devices.is_empty() { String::new() } else { table(&found) };
     let problems = found.problems.iter().map(ToString::to_string).collect();
-    Err(NoSuchDevice { program: text.name(), devices, problems })
+    let program = match kind {
+        ProgramKind::OpenCl => "OpenCL C",
+        ProgramKind::CudaKernels => "CUDA kernels",
+        ProgramKind::CudaProgram => "whole CUDA programs",
+    };
+    Err(NoSuchDevice { program, devices, problems })
 }

@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use crate::failure::{CliError, RunError};
 use crate::kernels::coverage;
-use crate::kernels::devices::{DeviceArgs, DeviceProgram, choose, worker_options};
+use crate::kernels::devices::{DeviceArgs, choose, worker_options};
 use crate::kernels::expected;
 use crate::kernels::launches::LaunchArgs;
 use crate::settings::sandbox;
@@ -98,23 +98,23 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     // The file is about the launch in the kernel, not about the launches of named files.
     let own = args.launches.args.is_empty();
     let expected = if own { expected::read(&args.kernel)? } else { None };
-    let text = DeviceProgram::of(&args.kernel, &source);
+    let kind = ProgramKind::of(&args.kernel.to_string_lossy(), &source);
     let plan = match args.launches.described(&args.kernel, &source).map_err(RunError::from)? {
         Some(plan) => plan,
-        None => ProgramKind::of(&args.kernel.to_string_lossy(), &source)
+        None => kind
             .plan(&with_macros(&source, &args.build_options), None)
             .map_err(|source| RunError::Plan { path: args.kernel.clone(), source })?,
     };
     let options = worker_options()?;
     let clock = Clock::start();
     clock.progress().at("looking for devices");
-    let device = choose(&args.device, text, &options).map_err(RunError::NoDevice)?;
+    let device = choose(&args.device, kind, &options).map_err(RunError::NoDevice)?;
     if args.coverage && device.backend.name() != "host" {
         return Err(RunError::NotTheHost.into());
     }
     let run = KernelRun {
         source,
-        options: build_options(args, text),
+        options: build_options(args, kind),
         launches: plan.launches,
         repeat: args.repeat,
     };
@@ -171,12 +171,11 @@ fn read(path: &Path) -> Result<Vec<u8>, RunError> {
     fs::read(path).map_err(|source| RunError::Read { path: path.to_owned(), source })
 }
 
-/// Warnings are off, as in the hosts of CLsmith. CUDA's compilers have no switch that says only "do not optimise":
-/// code for a debugger is not.
-fn build_options(args: &RunArgs, text: DeviceProgram) -> String {
+/// Warnings are off, as in the hosts of CLsmith.
+fn build_options(args: &RunArgs, kind: ProgramKind) -> String {
     let mut options = vec!["-w"];
     if args.no_opt {
-        options.push(if text == DeviceProgram::OpenCl { "-cl-opt-disable" } else { "-G" });
+        options.push(kind.no_opt());
     }
     options.extend(args.build_options.iter().map(String::as_str));
     options.join(" ")

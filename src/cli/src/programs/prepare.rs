@@ -102,9 +102,8 @@ fn test(
             Arc::new(CommandTest::new(&command, options)?)
         }
         None => {
-            let source = &original.files()[0].bytes;
             let build_options = args.build_options.join(" ");
-            let found = init::find(&args.kernel, source, None, &build_options, &[], &options)?;
+            let found = init::find(&args.kernel, original, None, &build_options, &[], &options)?;
             Arc::new(found.recipe.calibrate(original)?)
         }
     })

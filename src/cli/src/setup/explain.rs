@@ -88,7 +88,7 @@ fn named_alike(original: TestCase, variant: &TestCase) -> Result<TestCase, CliEr
             .map_err(|error| CliError::Load(error.into()))?,
         _ => original,
     };
-    Ok(original.in_language(variant.said_language()))
+    Ok(original.in_language(Some(variant.language())))
 }
 
 fn show(judgement: &Judgement) -> String {

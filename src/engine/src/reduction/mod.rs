@@ -275,7 +275,7 @@ impl<'a> Reduction<'a> {
     /// The language that the passes see.
     #[must_use]
     pub fn language_of_passes(&self) -> Language {
-        self.options.lang.unwrap_or_else(|| self.case.language())
+        self.options.lang.unwrap_or(self.case.language())
     }
 
     /// The test case to be reduced.

@@ -1,6 +1,8 @@
 //! Collects the items of a C++ file, and declares what they declare.
 
-use super::declared::{Declared, declared, is_class, is_type_specifier};
+use super::declared::{
+    Declared, declared, is_class, is_type_specifier, is_virtual, parameter_names,
+};
 use super::scopes::{EntityKind, Scopes};
 use super::{Entities, EntityId, Item, ItemId, ItemKind};
 use crate::kind::{NodeField, NodeKind};
@@ -8,7 +10,7 @@ use crate::tree::{NodeId, SyntaxTree};
 
 /// A list of declarations that is still to be looked at.
 #[derive(Clone, Copy)]
-struct List {
+struct DeclarationList {
     node: NodeId,
     parent: Option<ItemId>,
     scope: EntityId,
@@ -19,7 +21,7 @@ struct Collector<'a> {
     bytes: &'a [u8],
     tree: &'a SyntaxTree,
     out: Entities,
-    lists: Vec<List>,
+    lists: Vec<DeclarationList>,
     /// What is declared with a qualifier, which is looked up when all else is declared.
     qualified: Vec<(ItemId, EntityId, Declared)>,
 }
@@ -27,10 +29,11 @@ struct Collector<'a> {
 /// Collects the items, in the order of their nodes.
 pub(super) fn collect(bytes: &[u8], tree: &SyntaxTree) -> Entities {
     let out = Entities { scopes: Scopes::new(), ..Entities::default() };
-    let file = List { node: NodeId(0), parent: None, scope: EntityId(0), is_class: false };
+    let file =
+        DeclarationList { node: NodeId(0), parent: None, scope: EntityId(0), is_class: false };
     let mut collector = Collector { bytes, tree, out, lists: vec![file], qualified: Vec::new() };
     // The lists around a declaration, each with what is left of it, and the last item of it.
-    let mut open: Vec<(List, std::vec::IntoIter<NodeId>, Option<ItemId>)> = Vec::new();
+    let mut open: Vec<(DeclarationList, std::vec::IntoIter<NodeId>, Option<ItemId>)> = Vec::new();
     loop {
         // What an item holds comes before what follows it.
         while let Some(list) = collector.lists.pop() {
@@ -112,7 +115,7 @@ impl Collector<'_> {
         }
     }
 
-    fn add(&mut self, node: NodeId, list: List) {
+    fn add(&mut self, node: NodeId, list: DeclarationList) {
         let tree = self.tree;
         let (inner, is_template, is_friend) = self.unwrap(node);
         let id = ItemId(self.out.items.len() as u32);
@@ -135,12 +138,30 @@ impl Collector<'_> {
         if tree.node(node).damaged || tree.node(inner).error {
             return;
         }
-        let scope = list.scope;
-        let kind = match tree.kind(inner) {
+        let kind = self.understand(id, inner, list, is_friend);
+        let item = &mut self.out.items[id.0 as usize];
+        item.kind = kind;
+        // It may declare something else than what the parser understood.
+        item.comes_with_class |= list.is_class && tree.has_error(node);
+        if is_template {
+            self.template_parameters(id);
+        }
+    }
+
+    /// Declares what an item declares, opens the lists that it holds, and tells its kind.
+    fn understand(
+        &mut self,
+        id: ItemId,
+        inner: NodeId,
+        list: DeclarationList,
+        is_friend: bool,
+    ) -> ItemKind {
+        let (tree, scope) = (self.tree, list.scope);
+        match tree.kind(inner) {
             NodeKind::NamespaceDefinition => self.namespace(id, inner, list),
             NodeKind::LinkageSpecification => {
                 let body = tree.field(inner, NodeField::Body);
-                let inside = |node| List { node, parent: Some(id), ..list };
+                let inside = |node| DeclarationList { node, parent: Some(id), ..list };
                 self.lists.extend(body.map(inside));
                 ItemKind::Linkage
             }
@@ -173,13 +194,6 @@ impl Collector<'_> {
             NodeKind::TemplateInstantiation => ItemKind::Instantiation { is_extern: false },
             kind if kind.is_preprocessing() => ItemKind::Directive,
             _ => ItemKind::Opaque,
-        };
-        let item = &mut self.out.items[id.0 as usize];
-        item.kind = kind;
-        // It may declare something else than what the parser understood.
-        item.comes_with_class |= list.is_class && tree.has_error(node);
-        if is_template {
-            self.template_parameters(id);
         }
     }
 
@@ -241,7 +255,7 @@ impl Collector<'_> {
         self.find_path(scope, &self.namespace_path(name))
     }
 
-    fn namespace(&mut self, id: ItemId, inner: NodeId, list: List) -> ItemKind {
+    fn namespace(&mut self, id: ItemId, inner: NodeId, list: DeclarationList) -> ItemKind {
         let tree = self.tree;
         let name = tree.field(inner, NodeField::Name);
         let parts = name.map(|name| self.namespace_path(name)).unwrap_or_default();
@@ -261,7 +275,12 @@ impl Collector<'_> {
             self.out.items[id.0 as usize].declares.push(scope);
         }
         let body = tree.field(inner, NodeField::Body);
-        self.lists.extend(body.map(|node| List { node, parent: Some(id), scope, is_class: false }));
+        self.lists.extend(body.map(|node| DeclarationList {
+            node,
+            parent: Some(id),
+            scope,
+            is_class: false,
+        }));
         ItemKind::Namespace
     }
 
@@ -296,7 +315,7 @@ impl Collector<'_> {
         ItemKind::Using
     }
 
-    fn friend(&mut self, id: ItemId, inner: NodeId, list: List) -> ItemKind {
+    fn friend(&mut self, id: ItemId, inner: NodeId, list: DeclarationList) -> ItemKind {
         let tree = self.tree;
         let declarator = tree.field(inner, NodeField::Declarator);
         let found = declarator.and_then(|node| declared(self.bytes, tree, node));
@@ -316,7 +335,13 @@ impl Collector<'_> {
     }
 
     /// A class or enumeration. One without a name has that of `named`.
-    fn type_specifier(&mut self, id: ItemId, specifier: NodeId, list: List, named: Option<NodeId>) {
+    fn type_specifier(
+        &mut self,
+        id: ItemId,
+        specifier: NodeId,
+        list: DeclarationList,
+        named: Option<NodeId>,
+    ) {
         let tree = self.tree;
         let name = tree.field(specifier, NodeField::Name).or(named);
         let before = self.out.items[id.0 as usize].declares.len();
@@ -328,7 +353,12 @@ impl Collector<'_> {
         if kind == EntityKind::Class {
             let scope = entity.unwrap_or(list.scope);
             // Of a class that is defined with a qualified name, members are looked up where it is defined.
-            self.lists.push(List { node: body, parent: Some(id), scope, is_class: true });
+            self.lists.push(DeclarationList {
+                node: body,
+                parent: Some(id),
+                scope,
+                is_class: true,
+            });
             return;
         }
         for enumerator in tree.named_children(body) {
@@ -337,7 +367,7 @@ impl Collector<'_> {
         }
     }
 
-    fn declaration(&mut self, id: ItemId, inner: NodeId, list: List) -> ItemKind {
+    fn declaration(&mut self, id: ItemId, inner: NodeId, list: DeclarationList) -> ItemKind {
         let tree = self.tree;
         let declarators: Vec<NodeId> = tree.fields(inner, NodeField::Declarator).collect();
         let defined = tree.field(inner, NodeField::Type).filter(|&kind| {
@@ -398,46 +428,4 @@ impl Collector<'_> {
         }
         self.out
     }
-}
-
-/// The names that the head of a template declares.
-pub(super) fn parameter_names(tree: &SyntaxTree, head: NodeId) -> Vec<NodeId> {
-    // The last part of `template <class> class A = B` is a parameter as any other.
-    let plain = |parameter: NodeId| match tree.kind(parameter) {
-        NodeKind::TemplateTemplateParameterDeclaration => {
-            tree.named_children(parameter).last().unwrap_or(parameter)
-        }
-        _ => parameter,
-    };
-    let name_of = |parameter: NodeId| match tree.kind(parameter) {
-        NodeKind::TypeParameterDeclaration | NodeKind::VariadicTypeParameterDeclaration => {
-            tree.named_children(parameter).last()
-        }
-        NodeKind::OptionalTypeParameterDeclaration => tree.field(parameter, NodeField::Name),
-        _ => {
-            let mut at = tree.field(parameter, NodeField::Declarator);
-            while let Some(declarator) = at {
-                if tree.kind(declarator) == NodeKind::Identifier {
-                    break;
-                }
-                let inner = tree.field(declarator, NodeField::Declarator);
-                at = inner.or_else(|| tree.named_children(declarator).next());
-            }
-            at
-        }
-    };
-    tree.named_children(head).map(plain).filter_map(name_of).collect()
-}
-
-/// Returns whether a member function says that it is virtual, or overrides one that is.
-fn is_virtual(tree: &SyntaxTree, function: NodeId) -> bool {
-    // Around that of the function, there may be those of references and pointers.
-    let inner = |&at: &NodeId| {
-        tree.field(at, NodeField::Declarator).or_else(|| tree.named_children(at).next())
-    };
-    let declarators = std::iter::successors(tree.field(function, NodeField::Declarator), inner);
-    let inside = declarators.take(8).flat_map(|it| tree.children(it));
-    tree.children(function).chain(inside).any(|word| {
-        matches!(tree.kind(word), NodeKind::VirtualKeyword | NodeKind::VirtualSpecifier)
-    })
 }

@@ -102,3 +102,75 @@ pub(super) fn body(bytes: &[u8], tree: &SyntaxTree, definition: NodeId) -> Optio
     });
     is_body.then_some(Body { range: start..end, is_needed_early })
 }
+
+/// The names that the head of a template declares.
+pub(super) fn parameter_names(tree: &SyntaxTree, head: NodeId) -> Vec<NodeId> {
+    // The last part of `template <class> class A = B` is a parameter as any other.
+    let plain = |parameter: NodeId| match tree.kind(parameter) {
+        NodeKind::TemplateTemplateParameterDeclaration => {
+            tree.named_children(parameter).last().unwrap_or(parameter)
+        }
+        _ => parameter,
+    };
+    let name_of = |parameter: NodeId| match tree.kind(parameter) {
+        NodeKind::TypeParameterDeclaration | NodeKind::VariadicTypeParameterDeclaration => {
+            tree.named_children(parameter).last()
+        }
+        NodeKind::OptionalTypeParameterDeclaration => tree.field(parameter, NodeField::Name),
+        _ => {
+            let mut at = tree.field(parameter, NodeField::Declarator);
+            while let Some(declarator) = at {
+                if tree.kind(declarator) == NodeKind::Identifier {
+                    break;
+                }
+                let inner = tree.field(declarator, NodeField::Declarator);
+                at = inner.or_else(|| tree.named_children(declarator).next());
+            }
+            at
+        }
+    };
+    tree.named_children(head).map(plain).filter_map(name_of).collect()
+}
+
+/// Returns whether a member function says that it is virtual, or overrides one that is.
+pub(super) fn is_virtual(tree: &SyntaxTree, function: NodeId) -> bool {
+    // Around that of the function, there may be those of references and pointers.
+    let inner = |&at: &NodeId| {
+        tree.field(at, NodeField::Declarator).or_else(|| tree.named_children(at).next())
+    };
+    let declarators = std::iter::successors(tree.field(function, NodeField::Declarator), inner);
+    let inside = declarators.take(8).flat_map(|it| tree.children(it));
+    tree.children(function).chain(inside).any(|word| {
+        matches!(tree.kind(word), NodeKind::VirtualKeyword | NodeKind::VirtualSpecifier)
+    })
+}
+
+/// Returns whether an identifier is the name that a declaration inside of an item declares.
+pub(super) fn is_declared_locally(tree: &SyntaxTree, id: NodeId, item: NodeId) -> bool {
+    let mut at = id;
+    // A declarator nests as deep as somebody writes pointers.
+    for _ in 0..16 {
+        let parent = tree.node(at).parent;
+        let is_declarator = tree.node(at).field == Some(NodeField::Declarator);
+        match tree.kind(parent) {
+            NodeKind::ParameterDeclaration
+            | NodeKind::OptionalParameterDeclaration
+            | NodeKind::VariadicParameterDeclaration
+            | NodeKind::ForRangeLoop => return is_declarator,
+            NodeKind::Declaration => {
+                let is_statement =
+                    tree.kind(tree.node(parent).parent) != NodeKind::TemplateDeclaration;
+                return is_declarator && parent != item && is_statement;
+            }
+            NodeKind::StructuredBindingDeclarator
+            | NodeKind::ReferenceDeclarator
+            | NodeKind::ParenthesizedDeclarator
+            | NodeKind::VariadicDeclarator => {}
+            NodeKind::PointerDeclarator | NodeKind::ArrayDeclarator | NodeKind::InitDeclarator
+                if is_declarator => {}
+            _ => return false,
+        }
+        at = parent;
+    }
+    false
+}

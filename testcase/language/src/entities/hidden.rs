@@ -1,20 +1,21 @@
 //! Names in attributes of GNU C++ and CUDA, which the parser does not get to see: `launch_bounds(A::threads)`,
 //! `aligned(alignof(T))`.
 
-use clreduce_testcase::{Token, TokenKind, step, tokens};
+use clreduce_testcase::{CudaWord, Token, TokenKind, step, tokens};
 
-use super::mentions::Mention;
+use super::mentions::Reference;
 use super::{Entities, ItemId};
 use crate::tree::{NodeId, SyntaxTree};
 
-/// The words before an attribute, and how many parentheses are around its arguments.
-const ATTRIBUTES: [(&[u8], usize); 5] = [
-    (b"__attribute__", 3),
-    (b"__attribute", 3),
-    (b"__align__", 1),
-    (b"__cluster_dims__", 1),
-    (b"__maxnreg__", 1),
-];
+/// How many parentheses are around the arguments of the attribute that a word begins; `None` for another word. The parser
+/// sees `__launch_bounds__`.
+fn depth_of_arguments(word: &[u8]) -> Option<usize> {
+    match word {
+        b"__attribute__" | b"__attribute" => Some(3),
+        b"__launch_bounds__" => None,
+        _ => (CudaWord::of(word) == Some(CudaWord::WithArguments)).then_some(1),
+    }
+}
 
 /// Adds to the innermost item around each attribute what its arguments may mean.
 pub(super) fn add_mentions(bytes: &[u8], tree: &SyntaxTree, entities: &mut Entities) {
@@ -36,7 +37,7 @@ pub(super) fn add_mentions(bytes: &[u8], tree: &SyntaxTree, entities: &mut Entit
         else {
             continue;
         };
-        entities.items[id.0 as usize].mentions.push((word.start, Mention::Any(name)));
+        entities.items[id.0 as usize].mentions.push((word.start, Reference::Any(name)));
         changed.push(id);
     }
     changed.sort_unstable();
@@ -56,8 +57,7 @@ fn words(bytes: &[u8]) -> Vec<Token> {
         let text = &bytes[token.range()];
         match (inside, text) {
             (None, _) => {
-                let known = ATTRIBUTES.iter().find(|(word, _)| *word == text);
-                inside = known.map(|&(_, around)| around);
+                inside = depth_of_arguments(text);
                 depth = 0;
             }
             (Some(_), b"(") => depth += 1,

@@ -5,15 +5,15 @@ use std::ops::Range;
 
 use clreduce_testcase::{Token, TokenKind, step, tokens};
 
-use super::collect::parameter_names;
+use super::declared::{is_declared_locally, parameter_names};
 use super::scopes::{EntityKind, NameId, Scopes};
-use super::{Entities, EntityId, ItemKind};
+use super::{Entities, EntityId, Item, ItemKind};
 use crate::kind::{NodeField, NodeKind};
 use crate::tree::{NodeId, SyntaxTree};
 
 /// The meaning of a name in an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Mention {
+pub(super) enum Reference {
     /// One entity.
     Entity(EntityId),
     /// Some member with a name, of whatever class.
@@ -46,7 +46,7 @@ pub(super) fn resolve(bytes: &[u8], tree: &SyntaxTree, entities: &mut Entities) 
     let mut references = Vec::new();
     for index in 0..entities.items.len() {
         let item = &entities.items[index];
-        let mut reader = Reader {
+        let mut reader = ReferenceReader {
             bytes,
             tree,
             scopes: &entities.scopes,
@@ -59,39 +59,10 @@ pub(super) fn resolve(bytes: &[u8], tree: &SyntaxTree, entities: &mut Entities) 
             references: Vec::new(),
         };
         reader.read_locals(item.node, &is_item);
-        let has_error = tree.has_error(item.node)
-            && !matches!(item.kind, ItemKind::Namespace | ItemKind::Linkage);
-        // A pragma names nothing.
-        let is_macro =
-            item.kind == ItemKind::Directive && tree.kind(item.node) != NodeKind::PreprocCall;
-        let has_words = item.kind == ItemKind::Opaque
-            || is_macro
-            || has_error && !tree.subtree(item.node).skip(1).any(|node| is_item[node.0 as usize]);
-        let mut mentions: Vec<(u32, Mention)> = Vec::new();
-        let mut needs = BTreeSet::new();
-        if has_words {
-            mentions = reader.words(tree.range(item.node));
-        } else {
-            let mut id = item.node;
-            let end = tree.node(item.node).after;
-            while id < end {
-                let node = tree.node(id);
-                if id != item.node && is_item[id.0 as usize] {
-                    id = node.after;
-                    continue;
-                }
-                reader.visit(id);
-                if !reader.found.is_empty() {
-                    let found = std::mem::take(&mut reader.found);
-                    if needs.len() < MOST_NEEDS && is_in_signature(tree, item.inner, id) {
-                        needs.extend(found.iter().filter_map(|mention| reader.class(*mention)));
-                    }
-                    let at = tree.node(id).start;
-                    mentions.extend(found.into_iter().map(|mention| (at, mention)));
-                }
-                id = NodeId(id.0 + 1);
-            }
-        }
+        let (mentions, mut needs) = match has_words(tree, item, &is_item) {
+            true => (reader.words(tree.range(item.node)), BTreeSet::new()),
+            false => reader.read(item, &is_item),
+        };
         references.append(&mut reader.references);
         let item = &mut entities.items[index];
         needs.retain(|need| !item.declares.contains(need));
@@ -100,6 +71,18 @@ pub(super) fn resolve(bytes: &[u8], tree: &SyntaxTree, entities: &mut Entities) 
     }
     references.sort_unstable();
     entities.references = references;
+}
+
+/// Returns whether the words of an item are all that is known of it.
+fn has_words(tree: &SyntaxTree, item: &Item, is_item: &[bool]) -> bool {
+    let has_error =
+        tree.has_error(item.node) && !matches!(item.kind, ItemKind::Namespace | ItemKind::Linkage);
+    // A pragma names nothing.
+    let is_macro =
+        item.kind == ItemKind::Directive && tree.kind(item.node) != NodeKind::PreprocCall;
+    item.kind == ItemKind::Opaque
+        || is_macro
+        || has_error && !tree.subtree(item.node).skip(1).any(|node| is_item[node.0 as usize])
 }
 
 /// Returns whether a node stands in the parameters of a function, or in the arguments of a specialisation.
@@ -121,7 +104,7 @@ fn is_in_signature(tree: &SyntaxTree, inner: NodeId, id: NodeId) -> bool {
     })
 }
 
-struct Reader<'a> {
+struct ReferenceReader<'a> {
     bytes: &'a [u8],
     tree: &'a SyntaxTree,
     scopes: &'a Scopes,
@@ -133,12 +116,12 @@ struct Reader<'a> {
     parameters: HashSet<&'a [u8]>,
     /// For names behind `::`, what stands before.
     qualified: HashMap<NodeId, Qualifier>,
-    found: BTreeSet<Mention>,
+    found: BTreeSet<Reference>,
     /// The names that lead to one entity.
     references: Vec<(NodeId, EntityId)>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ReferenceReader<'a> {
     fn read_locals(&mut self, item: NodeId, is_item: &[bool]) {
         let tree = self.tree;
         let end = tree.node(item).after;
@@ -162,6 +145,35 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// What an item mentions outside of the items in it, and the classes that its signature needs.
+    fn read(
+        &mut self,
+        item: &Item,
+        is_item: &[bool],
+    ) -> (Vec<(u32, Reference)>, BTreeSet<EntityId>) {
+        let tree = self.tree;
+        let (mut mentions, mut needs) = (Vec::new(), BTreeSet::new());
+        let mut id = item.node;
+        let end = tree.node(item.node).after;
+        while id < end {
+            let node = tree.node(id);
+            if id != item.node && is_item[id.0 as usize] {
+                id = node.after;
+                continue;
+            }
+            self.visit(id);
+            if !self.found.is_empty() {
+                let found = std::mem::take(&mut self.found);
+                if needs.len() < MOST_NEEDS && is_in_signature(tree, item.inner, id) {
+                    needs.extend(found.iter().filter_map(|mention| self.class(*mention)));
+                }
+                mentions.extend(found.into_iter().map(|mention| (node.start, mention)));
+            }
+            id = NodeId(id.0 + 1);
+        }
+        (mentions, needs)
+    }
+
     fn visit(&mut self, id: NodeId) {
         let tree = self.tree;
         let node = tree.node(id);
@@ -175,7 +187,7 @@ impl<'a> Reader<'a> {
             }
             NodeKind::FieldIdentifier => {
                 let text = &self.bytes[node.range()];
-                self.found.extend(self.scopes.name(text).map(Mention::Member));
+                self.found.extend(self.scopes.name(text).map(Reference::Member));
             }
             NodeKind::Identifier
             | NodeKind::TypeIdentifier
@@ -184,7 +196,7 @@ impl<'a> Reader<'a> {
             NodeKind::OperatorName => {
                 let text = self.bytes[node.range()].iter().copied();
                 let text: Vec<u8> = text.filter(|byte| !byte.is_ascii_whitespace()).collect();
-                self.found.extend(self.scopes.name(&text).map(Mention::Any));
+                self.found.extend(self.scopes.name(&text).map(Reference::Any));
             }
             NodeKind::SubscriptExpression => self.all_named(&[b"operator[]"]),
             NodeKind::CallExpression => self.all_named(&[b"operator()"]),
@@ -293,17 +305,17 @@ impl<'a> Reader<'a> {
             Some(Qualifier::Entity(scope)) => match self.scopes.find_in(scope, name) {
                 Some(entity) => self.entity(id, entity),
                 None if self.scopes.kind(scope) == EntityKind::Class => {
-                    self.found.insert(Mention::Member(name));
+                    self.found.insert(Reference::Member(name));
                 }
                 None => {
-                    self.found.insert(Mention::Any(name));
+                    self.found.insert(Reference::Any(name));
                 }
             },
             Some(Qualifier::Dependent) => {
-                self.found.insert(Mention::Member(name));
+                self.found.insert(Reference::Member(name));
             }
             Some(Qualifier::Unknown) => {
-                self.found.insert(Mention::Any(name));
+                self.found.insert(Reference::Any(name));
             }
             None => self.unqualified(id, text, name),
         }
@@ -321,11 +333,11 @@ impl<'a> Reader<'a> {
                 self.entity(id, entity);
                 // A base class may have it as well.
                 if self.in_class && !self.scopes.is_in_class(entity) {
-                    self.found.insert(Mention::Member(name));
+                    self.found.insert(Reference::Member(name));
                 }
             }
             None => {
-                self.found.insert(Mention::Any(name));
+                self.found.insert(Reference::Any(name));
             }
         }
         let parent = self.tree.node(self.tree.node(id).parent);
@@ -333,16 +345,16 @@ impl<'a> Reader<'a> {
         if is_called(self.tree.node(id))
             || parent.kind == NodeKind::TemplateFunction && is_called(parent)
         {
-            self.found.insert(Mention::Free(name));
+            self.found.insert(Reference::Free(name));
         }
     }
 
     fn entity(&mut self, id: NodeId, entity: EntityId) {
         self.references.push((id, entity));
         if self.scopes.kind(entity) != EntityKind::Parameter {
-            self.found.insert(Mention::Entity(entity));
+            self.found.insert(Reference::Entity(entity));
             let target = self.scopes.target(entity);
-            self.found.insert(Mention::Entity(target));
+            self.found.insert(Reference::Entity(target));
         }
     }
 
@@ -359,59 +371,29 @@ impl<'a> Reader<'a> {
 
     fn all_named(&mut self, names: &[&[u8]]) {
         for name in names {
-            self.found.extend(self.scopes.name(name).map(Mention::Any));
+            self.found.extend(self.scopes.name(name).map(Reference::Any));
         }
     }
 
     /// Every word of a range that is a name.
-    fn words(&self, range: Range<usize>) -> Vec<(u32, Mention)> {
+    fn words(&self, range: Range<usize>) -> Vec<(u32, Reference)> {
         let text = &self.bytes[range.clone()];
         let words = tokens(text).filter(|token| token.kind == TokenKind::Word);
         let mention = |token: Token| {
             step();
             let name = self.scopes.name(&text[token.range()])?;
-            Some((range.start as u32 + token.start, Mention::Any(name)))
+            Some((range.start as u32 + token.start, Reference::Any(name)))
         };
         words.filter_map(mention).collect()
     }
 
     /// The class that a mention means.
-    fn class(&self, mention: Mention) -> Option<EntityId> {
+    fn class(&self, mention: Reference) -> Option<EntityId> {
         match mention {
-            Mention::Entity(entity) if self.scopes.kind(entity) == EntityKind::Class => {
+            Reference::Entity(entity) if self.scopes.kind(entity) == EntityKind::Class => {
                 Some(entity)
             }
             _ => None,
         }
     }
-}
-
-/// Returns whether an identifier is the name that a declaration inside of an item declares.
-fn is_declared_locally(tree: &SyntaxTree, id: NodeId, item: NodeId) -> bool {
-    let mut at = id;
-    // A declarator nests as deep as somebody writes pointers.
-    for _ in 0..16 {
-        let parent = tree.node(at).parent;
-        let is_declarator = tree.node(at).field == Some(NodeField::Declarator);
-        match tree.kind(parent) {
-            NodeKind::ParameterDeclaration
-            | NodeKind::OptionalParameterDeclaration
-            | NodeKind::VariadicParameterDeclaration
-            | NodeKind::ForRangeLoop => return is_declarator,
-            NodeKind::Declaration => {
-                let is_statement =
-                    tree.kind(tree.node(parent).parent) != NodeKind::TemplateDeclaration;
-                return is_declarator && parent != item && is_statement;
-            }
-            NodeKind::StructuredBindingDeclarator
-            | NodeKind::ReferenceDeclarator
-            | NodeKind::ParenthesizedDeclarator
-            | NodeKind::VariadicDeclarator => {}
-            NodeKind::PointerDeclarator | NodeKind::ArrayDeclarator | NodeKind::InitDeclarator
-                if is_declarator => {}
-            _ => return false,
-        }
-        at = parent;
-    }
-    false
 }

@@ -22,7 +22,7 @@ use clreduce_testcase::step;
 
 use crate::kind::NodeKind;
 use crate::tree::{NodeId, SyntaxTree};
-use mentions::Mention;
+use mentions::Reference;
 pub use reach::{Follow, Reach};
 use scopes::Scopes;
 pub use weights::Weights;
@@ -101,7 +101,7 @@ pub struct Item {
     /// The classes that its parameters, or the arguments of a specialisation, mention.
     pub needs: Vec<EntityId>,
     /// What it mentions, each with its place, in the order of places.
-    mentions: Vec<(u32, Mention)>,
+    mentions: Vec<(u32, Reference)>,
 }
 
 /// The body of a function.

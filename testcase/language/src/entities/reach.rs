@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::mentions::Mention;
+use super::mentions::Reference;
 use super::scopes::{EntityKind, NameId};
 use super::{Entities, EntityId, Item, ItemId, ItemKind};
 use crate::tree::SyntaxTree;
@@ -97,9 +97,9 @@ impl Entities {
     /// The entities that an item mentions in a range by names that mean one thing.
     #[must_use]
     pub fn mentioned_in(&self, id: ItemId, range: Range<usize>) -> Vec<EntityId> {
-        let entity = |&(_, mention): &(u32, Mention)| match mention {
-            Mention::Entity(entity) => Some(entity),
-            Mention::Member(name) | Mention::Free(name) | Mention::Any(name) => {
+        let entity = |&(_, mention): &(u32, Reference)| match mention {
+            Reference::Entity(entity) => Some(entity),
+            Reference::Member(name) | Reference::Free(name) | Reference::Any(name) => {
                 match self.scopes.named(name) {
                     &[entity] => Some(entity),
                     _ => None,
@@ -126,14 +126,15 @@ impl Entities {
         in_template: bool,
     ) -> impl Iterator<Item = (usize, EntityId)> + '_ {
         let mentions = &self.item(id).mentions;
-        let is_open = move |mention: &Mention| in_template && matches!(mention, Mention::Free(_));
+        let is_open =
+            move |mention: &Reference| in_template && matches!(mention, Reference::Free(_));
         let places = mentions.chunk_by(|one, other| one.0 == other.0);
         let certain = places.filter(move |it| !it.iter().any(|(_, mention)| is_open(mention)));
         certain.flatten().filter_map(move |&(at, mention)| {
             let entity = match mention {
-                Mention::Entity(entity) => entity,
+                Reference::Entity(entity) => entity,
                 _ if in_template => return None,
-                Mention::Member(name) | Mention::Free(name) | Mention::Any(name) => {
+                Reference::Member(name) | Reference::Free(name) | Reference::Any(name) => {
                     match self.scopes.named(name) {
                         &[entity] if !self.name(entity).starts_with(b"operator") => entity,
                         _ => return None,
@@ -158,9 +159,9 @@ impl Entities {
                 }
             }
         }
-        let leads_there = |&(_, mention): &(u32, Mention)| match mention {
-            Mention::Entity(entity) => is_meant[entity.0 as usize],
-            Mention::Member(name) | Mention::Free(name) | Mention::Any(name) => {
+        let leads_there = |&(_, mention): &(u32, Reference)| match mention {
+            Reference::Entity(entity) => is_meant[entity.0 as usize],
+            Reference::Member(name) | Reference::Free(name) | Reference::Any(name) => {
                 is_name_meant[name.0 as usize]
             }
         };
@@ -289,11 +290,11 @@ impl Closure<'_> {
         let is_left = |at: u32| !is_inside(without, &(at as usize..at as usize + 1));
         for &(_, mention) in item.mentions.iter().filter(|(at, _)| is_left(*at)) {
             match mention {
-                Mention::Entity(entity) => self.mean(entity),
+                Reference::Entity(entity) => self.mean(entity),
                 _ if self.follow.reach == Reach::Certain => {}
-                Mention::Member(name) => self.mean_all(name, true),
-                Mention::Free(name) => self.mean_all(name, false),
-                Mention::Any(name) => {
+                Reference::Member(name) => self.mean_all(name, true),
+                Reference::Free(name) => self.mean_all(name, false),
+                Reference::Any(name) => {
                     self.mean_all(name, true);
                     self.mean_all(name, false);
                 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use clreduce_testcase::step;
 
-use super::mentions::Mention;
+use super::mentions::Reference;
 use super::reach::{Follow, Reach};
 use super::scopes::{EntityKind, NameId};
 use super::{Entities, EntityId, ItemId};
@@ -81,14 +81,14 @@ impl Entities {
         for &(at, mention) in &self.item(id).mentions {
             step();
             let nodes = match mention {
-                Mention::Entity(entity) if around.contains(&entity) => continue,
-                Mention::Entity(entity) => {
+                Reference::Entity(entity) if around.contains(&entity) => continue,
+                Reference::Entity(entity) => {
                     weights.of_entity[entity.0 as usize].push(at);
                     [graph.entity_node(entity), NONE]
                 }
-                Mention::Member(name) => [graph.name_node(name, true), NONE],
-                Mention::Free(name) => [graph.name_node(name, false), NONE],
-                Mention::Any(name) => [graph.name_node(name, true), graph.name_node(name, false)],
+                Reference::Member(name) => [graph.name_node(name, true), NONE],
+                Reference::Free(name) => [graph.name_node(name, false), NONE],
+                Reference::Any(name) => [graph.name_node(name, true), graph.name_node(name, false)],
             };
             let is_reached = graph.reached[id.0 as usize];
             for node in nodes.into_iter().filter(|&node| is_reached && node != NONE) {

@@ -9,14 +9,14 @@ use crate::kind::{NodeField, NodeKind};
 use crate::tree::{NodeId, SyntaxTree};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Space {
+enum NameSpace {
     Ordinary,
     Tag,
     Label,
 }
 
 /// A name in its name space.
-type SpacedName<'a> = (Space, &'a [u8]);
+type SpacedName<'a> = (NameSpace, &'a [u8]);
 
 pub(super) struct SymbolsBuilder<'a> {
     bytes: &'a [u8],
@@ -85,24 +85,24 @@ impl<'a> SymbolsBuilder<'a> {
         match (node.kind, tree.kind(parent)) {
             (NodeKind::StatementIdentifier, NodeKind::LabeledStatement) => {
                 let function = self.function_scope();
-                self.declare(Space::Label, id, SymbolKind::Label, function);
+                self.declare(NameSpace::Label, id, SymbolKind::Label, function);
             }
             (NodeKind::StatementIdentifier, _) => self.gotos.push(id),
             (_, NodeKind::StructSpecifier | NodeKind::UnionSpecifier | NodeKind::EnumSpecifier)
                 if node.field == Some(NodeField::Name) =>
             {
                 let defines = tree.field(parent, NodeField::Body).is_some();
-                let known = self.lookup(Space::Tag, id);
+                let known = self.lookup(NameSpace::Tag, id);
                 match known {
                     Some(symbol) if !defines => self.use_of(symbol, id),
-                    _ => self.declare(Space::Tag, id, SymbolKind::Tag, self.innermost()),
+                    _ => self.declare(NameSpace::Tag, id, SymbolKind::Tag, self.innermost()),
                 }
             }
             (_, NodeKind::Enumerator) if node.field == Some(NodeField::Name) => {
-                self.declare(Space::Ordinary, id, SymbolKind::Enumerator, self.innermost());
+                self.declare(NameSpace::Ordinary, id, SymbolKind::Enumerator, self.innermost());
             }
             (_, NodeKind::ParameterList) if node.kind == NodeKind::Identifier => {
-                self.declare(Space::Ordinary, id, SymbolKind::Parameter, self.innermost());
+                self.declare(NameSpace::Ordinary, id, SymbolKind::Parameter, self.innermost());
             }
             _ => match declared_by(tree, id) {
                 Some(declaration) => self.declarator(id, declaration),
@@ -127,18 +127,18 @@ impl<'a> SymbolsBuilder<'a> {
             _ if self.is_extern(declaration) => (SymbolKind::Variable, NodeId(0)),
             _ => (SymbolKind::Variable, self.innermost()),
         };
-        self.declare(Space::Ordinary, id, kind, scope);
+        self.declare(NameSpace::Ordinary, id, kind, scope);
     }
 
     fn reference(&mut self, id: NodeId) {
-        match self.lookup(Space::Ordinary, id) {
+        match self.lookup(NameSpace::Ordinary, id) {
             Some(symbol) => self.use_of(symbol, id),
             // A function may be called before it is declared, in old C.
             None => self.pending.push(id),
         }
     }
 
-    fn declare(&mut self, space: Space, id: NodeId, kind: SymbolKind, scope: NodeId) {
+    fn declare(&mut self, space: NameSpace, id: NodeId, kind: SymbolKind, scope: NodeId) {
         let name = self.text(id);
         // In the order of their scopes, the outermost first: there are as many as scopes are nested.
         let meanings = self.bindings.entry((space, name)).or_default();
@@ -173,7 +173,7 @@ impl<'a> SymbolsBuilder<'a> {
         self.out.of_node.insert(id, symbol);
     }
 
-    fn lookup(&self, space: Space, id: NodeId) -> Option<SymbolId> {
+    fn lookup(&self, space: NameSpace, id: NodeId) -> Option<SymbolId> {
         self.bindings.get(&(space, self.text(id)))?.last().copied()
     }
 
@@ -226,7 +226,7 @@ impl<'a> SymbolsBuilder<'a> {
 
     fn resolve_labels(&mut self) {
         for id in std::mem::take(&mut self.gotos) {
-            match self.lookup(Space::Label, id) {
+            match self.lookup(NameSpace::Label, id) {
                 Some(symbol) => self.use_of(symbol, id),
                 None => self.out.unresolved.push(id),
             }
@@ -260,7 +260,7 @@ impl<'a> SymbolsBuilder<'a> {
         }
         self.resolve_labels();
         for id in std::mem::take(&mut self.pending) {
-            match self.lookup(Space::Ordinary, id) {
+            match self.lookup(NameSpace::Ordinary, id) {
                 Some(symbol) => self.use_of(symbol, id),
                 None => self.out.unresolved.push(id),
             }

@@ -18,7 +18,7 @@ pub(super) struct TypesBuilder<'a> {
 }
 
 /// Pointers and arrays around a declared name.
-struct Declarator {
+struct TypedDeclarator {
     name: Option<NodeId>,
     levels: u8,
     has_pointer: bool,
@@ -149,9 +149,9 @@ impl<'a> TypesBuilder<'a> {
         }
     }
 
-    fn declarator(&self, mut at: NodeId) -> Declarator {
+    fn declarator(&self, mut at: NodeId) -> TypedDeclarator {
         let tree = self.tree;
-        let mut shape = Declarator { name: None, levels: 0, has_pointer: false, known: true };
+        let mut shape = TypedDeclarator { name: None, levels: 0, has_pointer: false, known: true };
         loop {
             let next = match tree.kind(at) {
                 NodeKind::PointerDeclarator | NodeKind::AbstractPointerDeclarator => {

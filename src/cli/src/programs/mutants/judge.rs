@@ -18,7 +18,7 @@ use super::result::MutantResult;
 use crate::failure::{CliError, KernelError, MutantsError, RunError};
 use crate::judge::recipe;
 use crate::kernels::check;
-use crate::kernels::devices::{DeviceProgram, choose, worker_options};
+use crate::kernels::devices::{choose, worker_options};
 use crate::settings::sandbox;
 
 /// The judge that the user chose.
@@ -183,13 +183,12 @@ pub(super) struct DeviceJudge {
 
 impl DeviceJudge {
     fn of(args: &MutantsArgs, case: &TestCase, cancel: &Cancel) -> Result<Self, CliError> {
-        let source = &case.files()[0].bytes;
-        let text = DeviceProgram::of(&args.file, source);
+        let kind = ProgramKind::of_case(case);
         let mut device = args.device.clone();
         if device.device_name.is_none() && device.platform.is_none() && device.device.is_none() {
             device.device_name = Some("host".to_owned());
         }
-        let device = choose(&device, text, &worker_options()?).map_err(RunError::NoDevice)?;
+        let device = choose(&device, kind, &worker_options()?).map_err(RunError::NoDevice)?;
         let limits = RunLimits { build: args.timeout, run: args.timeout };
         let idle = Mutex::default();
         let (path, launches) = (args.file.clone(), Launches::of(args, case)?);

@@ -48,7 +48,7 @@ pub(super) fn init(args: &InitArgs) -> Result<ExitCode, CliError> {
     let clock = Clock::start();
     let options = RecipeOptions { progress: clock.progress(), ..recipe::options_alone(&cancel) };
     let kernel = args.inputs.first().ok_or(InitError::NoInput)?;
-    let source = read(kernel)?;
+    let case = single(kernel, read(kernel)?)?.in_language(args.lang);
     let build_options = args.words.join(" ");
     let kind = script::ScriptLanguage::of(args.shell, args.powershell, args.python);
     let path = kernel.with_extension(kind.map_or("toml", script::ScriptLanguage::extension));
@@ -56,8 +56,7 @@ pub(super) fn init(args: &InitArgs) -> Result<ExitCode, CliError> {
         return Err(InitError::Exists(path).into());
     }
     let accuse = args.accuse.as_deref();
-    let found = find(kernel, &source, accuse, &build_options, &args.allow_unchecked, &options)?;
-    let case = single(kernel, source)?;
+    let found = find(kernel, &case, accuse, &build_options, &args.allow_unchecked, &options)?;
     let test = found.recipe.calibrate(&case);
     drop(clock);
     if test.as_ref().is_err_and(RecipeError::is_not_shown) {
@@ -77,8 +76,9 @@ pub(super) fn init(args: &InitArgs) -> Result<ExitCode, CliError> {
     let mut out = crate::terminal::printing::out();
     let _ = writeln!(
         out,
-        "\nwritten: {path}\nreduce:  clreduce {kernel} --test {path}",
+        "\nwritten: {path}\nreduce:  clreduce {kernel} --test {path}{lang}",
         path = named(&path),
+        lang = args.lang.map_or_else(String::new, |lang| format!(" --lang {lang}")),
         kernel = kernel.display()
     );
     Ok(ExitCode::SUCCESS)
@@ -90,7 +90,7 @@ pub(super) fn init(args: &InitArgs) -> Result<ExitCode, CliError> {
 /// When no bug is found, or the arguments of the kernel cannot be determined.
 pub(crate) fn find(
     kernel: &Path,
-    source: &[u8],
+    case: &TestCase,
     accuse: Option<&str>,
     build_options: &str,
     allow_unchecked: &[FindingKind],
@@ -104,8 +104,8 @@ pub(crate) fn find(
     let is_right =
         right.map(|text| move |outputs: &[Output]| expected::difference(&text, outputs).is_none());
     let comparison = DeviceComparison::of(
-        &kernel.to_string_lossy(),
-        source,
+        ProgramKind::of_case(case),
+        &case.files()[0].bytes,
         described.as_deref(),
         build_options,
         is_right.as_ref().map(|is_right| is_right as _),
@@ -125,14 +125,7 @@ pub(crate) fn find(
         let mut found = nothing_wrong(&comparison);
         if let Some(&failing) = comparison.failing_and_agreeing().0.first() {
             let description = described.as_deref();
-            found.push_str(&what_to_do(
-                failing,
-                kernel,
-                source,
-                description,
-                build_options,
-                options,
-            ));
+            found.push_str(&what_to_do(failing, kernel, case, description, build_options, options));
         }
         return Err(InitError::NothingWrong { kernel: kernel.to_owned(), found }.into());
     };
@@ -195,13 +188,13 @@ fn nothing_wrong(comparison: &DeviceComparison) -> String {
 fn what_to_do(
     failing: &ConfigurationResult,
     kernel: &Path,
-    source: &[u8],
+    case: &TestCase,
     description: Option<&str>,
     build_options: &str,
     options: &RecipeOptions,
 ) -> String {
     let name = kernel.display().to_string();
-    if let Some(report) = checked(kernel, source, description, build_options, options)
+    if let Some(report) = checked(case, description, build_options, options)
         && let Some(finding) = report.findings.iter().find(|finding| finding.is_certain())
     {
         let separator = if finding.line.is_some() { ":" } else { ": " };
@@ -236,15 +229,14 @@ fn what_to_do(
 
 /// Checks a kernel that fails on a device; `None` where it cannot be checked.
 fn checked(
-    kernel: &Path,
-    source: &[u8],
+    case: &TestCase,
     description: Option<&str>,
     build_options: &str,
     options: &RecipeOptions,
 ) -> Option<CheckReport> {
-    let name = kernel.to_string_lossy();
+    let source = &*case.files()[0].bytes;
     let build_options = shlex::split(build_options)?;
-    let kind = ProgramKind::of(&name, source);
+    let kind = ProgramKind::of_case(case);
     let plan = kind.plan(&with_macros(source, &build_options), description);
     let subject = HostKernel::planned(kind, source, plan).ok()?.with_macros(&build_options);
     let checks = CheckOptions {

@@ -7,12 +7,14 @@ mod script;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::str::FromStr;
 use std::time::Duration;
 
 use clap::ValueHint;
 use clreduce_check::FindingKind;
 use clreduce_engine::SandboxOptions;
 use clreduce_recipe::{AskedMessage, Compilation, CompilationError};
+use clreduce_testcase::Language;
 
 use crate::failure::{CliError, InitError};
 use crate::terminal::units;
@@ -60,6 +62,10 @@ pub(crate) struct InitArgs {
     /// Number of the command to use, if compile_commands.json has several for the file
     #[arg(long, value_name = "N")]
     pub entry: Option<usize>,
+
+    /// Language of the kernel [default: by its name and its text]
+    #[arg(long, value_name = "LANG", value_parser = Language::from_str)]
+    pub lang: Option<Language>,
 
     /// Configuration to blame, if several are wrong with a kernel; `init` prints their names
     #[arg(long, value_name = "CONFIGURATION")]

@@ -17,6 +17,8 @@
 //! A a; int x = 2 * (1 + 1);
 //! ```
 
+mod qualified_name;
+
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -24,12 +26,14 @@ use clreduce_language::{Entities, EntityId, ItemId, ItemKind, NodeField, NodeId,
 use clreduce_testcase::{Edit, Patch, steps};
 
 use crate::analysis::{
-    Head, Unit, default_argument, is_pack, is_primary, outside_members, template_parameter_name,
+    TemplateHead, Unit, default_argument, is_pack, is_primary, outside_members,
+    template_parameter_name,
 };
 use crate::budget::Budget;
-use crate::edit::{Argument, Arguments, disjoint, fitted, substituted};
+use crate::edit::{Arguments, TemplateArgument, disjoint, fitted, substituted};
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
+use qualified_name::QualifiedName;
 
 /// The pass.
 pub(crate) struct CppInlineNames;
@@ -55,7 +59,7 @@ impl Pass for CppInlineNames {
                 uses.entry(entities.target(entity)).or_default().push(name);
             }
             let outside = outside_members(entities);
-            let program = Program { unit, entities, uses: &uses, outside: &outside };
+            let program = NameInliner { unit, entities, uses: &uses, outside: &outside };
             for id in entities.ids() {
                 let item = entities.item(id);
                 let first = item.declares.first();
@@ -79,7 +83,7 @@ impl Pass for CppInlineNames {
     }
 }
 
-struct Program<'a> {
+struct NameInliner<'a> {
     unit: Unit<'a>,
     entities: &'a Entities,
     uses: &'a HashMap<EntityId, Vec<NodeId>>,
@@ -100,7 +104,7 @@ struct Meaning {
     list: u32,
 }
 
-impl<'a> Program<'a> {
+impl<'a> NameInliner<'a> {
     /// What the declarations of an entity say that it stands for.
     fn meanings(&self, entity: EntityId) -> Vec<Meaning> {
         let declarations = self.entities.declarations(entity).iter();
@@ -245,67 +249,32 @@ impl<'a> Program<'a> {
     /// The edit that replaces one use.
     fn used(&self, name: NodeId, meanings: &[Meaning]) -> Option<Edit> {
         let (unit, tree) = (self.unit, self.unit.tree);
-        let is_in = |node: NodeId, field| tree.node(node).field == Some(field);
-        let parent_is = |node: NodeId, kind| tree.kind(tree.node(node).parent) == kind;
-        let mut node = name;
-        let mut arguments = None;
-        if is_in(node, NodeField::Name)
-            && (parent_is(node, NodeKind::TemplateType)
-                || parent_is(node, NodeKind::TemplateFunction))
-        {
-            node = tree.node(node).parent;
-            arguments = tree.field(node, NodeField::Arguments);
+        let named = QualifiedName::around(unit, name);
+        let parent = tree.node(named.node).parent;
+        if tree.kind(parent) == NodeKind::UsingDeclaration {
+            return Some(unit.delete(tree.range(parent)));
         }
-        if parent_is(node, NodeKind::DependentName) {
-            node = tree.node(node).parent;
-        }
-        // The part before the last `::`.
-        let mut qualifier = None;
-        let mut start = None;
-        while is_in(node, NodeField::Name) && parent_is(node, NodeKind::QualifiedIdentifier) {
-            node = tree.node(node).parent;
-            let scope = tree.field(node, NodeField::Scope);
-            qualifier = qualifier.or(scope);
-            start = scope.map(|scope| tree.range(scope).start);
-        }
-        let is_dependent = parent_is(node, NodeKind::DependentType);
-        if is_dependent {
-            node = tree.node(node).parent;
-        }
-        if parent_is(node, NodeKind::UsingDeclaration) {
-            return Some(unit.delete(tree.range(tree.node(node).parent)));
-        }
-        let of_scope = qualifier.and_then(|scope| self.arguments_of(scope));
-        let of_scope = of_scope.map(|list| tree.named_children(list).collect::<Vec<NodeId>>());
+        let elements = |list: NodeId| tree.named_children(list).collect::<Vec<NodeId>>();
+        let of_scope = named.scope.and_then(|scope| self.arguments_of(scope)).map(elements);
         let (meaning, mut known) = self.meant(meanings, of_scope.as_deref())?;
         let item = self.entities.item(meaning.item);
-        if let Some(head) = Head::of(unit, item.node) {
-            let arguments =
-                arguments.map(|list| tree.named_children(list).collect::<Vec<NodeId>>());
+        if let Some(head) = TemplateHead::of(unit, item.node) {
+            let arguments = named.arguments.map(elements);
             self.bind(&head, &arguments.unwrap_or_default(), &mut known)?;
         }
-        let prefix = match (qualifier, start) {
-            (Some(scope), Some(start)) => {
-                let word: &[u8] = if is_dependent { b"typename " } else { b"" };
-                Some([word, &unit.bytes[start..tree.range(scope).end], b"::"].concat())
-            }
-            _ => None,
-        };
+        let prefix = named.prefix(unit);
         let class = item.parent.and_then(|parent| self.entities.item(parent).declares.first());
         let around = |id: NodeId| {
             let is_member = |meant| self.entities.scope(meant) == class.copied();
             let meant = self.entities.meant(id).filter(|&meant| item.is_member && is_member(meant));
-            prefix.clone().filter(|_| meant.is_some()).map(|mut text| {
-                text.extend_from_slice(unit.text(id));
-                text
-            })
+            prefix.as_ref().filter(|_| meant.is_some()).map(|text| [text, unit.text(id)].concat())
         };
         let mut text = substituted(unit, meaning.node, meaning.range.clone(), &known, &around)?;
-        if meaning.is_open && !is_alone(unit, node) {
+        if meaning.is_open && !is_alone(unit, named.node) {
             text = [b"(", &text[..], b")"].concat();
         }
         steps(text.len());
-        Some(Edit::replace(unit.file, tree.range(node), text))
+        Some(Edit::replace(unit.file, tree.range(named.node), text))
     }
 
     /// The list of arguments in a qualifier.
@@ -347,28 +316,28 @@ impl<'a> Program<'a> {
     }
 
     /// The head of a class template, and the arguments of a specialisation.
-    fn class_head(&self, class: ItemId) -> Option<(Head, Option<NodeId>)> {
+    fn class_head(&self, class: ItemId) -> Option<(TemplateHead, Option<NodeId>)> {
         let item = self.entities.item(class);
-        let head = Head::of(self.unit, item.node)?;
+        let head = TemplateHead::of(self.unit, item.node)?;
         let name = self.unit.tree.field(item.inner, NodeField::Name)?;
         Some((head, self.arguments_of(name)))
     }
 
     /// Lets arguments stand for the parameters of a template. `None` if there are too few.
-    fn bind(&self, head: &Head, given: &[NodeId], known: &mut Arguments<'a>) -> Option<()> {
+    fn bind(&self, head: &TemplateHead, given: &[NodeId], known: &mut Arguments<'a>) -> Option<()> {
         let unit = self.unit;
         for (index, &parameter) in head.parameters.iter().enumerate() {
             let name = template_parameter_name(unit, parameter).map(|name| unit.text(name));
             let argument = if is_pack(unit.tree.kind(parameter)) {
                 let rest = given.get(index..).unwrap_or_default().iter();
                 let rest: Vec<&[u8]> = rest.map(|&argument| unit.text(argument)).collect();
-                Argument::Pack(rest.join(b", ".as_slice()))
+                TemplateArgument::Pack(rest.join(b", ".as_slice()))
             } else if let Some(&argument) = given.get(index) {
-                Argument::One(unit.text(argument).to_vec())
+                TemplateArgument::One(unit.text(argument).to_vec())
             } else {
                 let default = default_argument(unit, parameter)?;
                 let range = unit.tree.range(default);
-                Argument::One(substituted(unit, default, range, known, &|_| None)?)
+                TemplateArgument::One(substituted(unit, default, range, known, &|_| None)?)
             };
             if let Some(name) = name {
                 known.insert(name, argument);

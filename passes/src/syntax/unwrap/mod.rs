@@ -11,17 +11,20 @@
 //! void f(int x) { int i = 0; if (i) ; g(i); }
 //! ```
 
-use std::collections::{HashMap, HashSet};
+mod bare;
+mod loops;
+
 use std::ops::Range;
 
 use clreduce_language::{NodeField, NodeKind};
-use clreduce_testcase::{Edit, Patch, steps};
+use clreduce_testcase::{Patch, steps};
 
 use crate::analysis::{Unit, is_expression, is_statement, is_statement_list};
 use crate::budget::Budget;
-use crate::edit::is_smaller;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
-use crate::{NodeId, Snapshot, SymbolKind, SyntaxTree};
+use crate::{NodeId, Snapshot};
+use bare::{NamesByNode, bare, in_list};
+use loops::{body_of_for, body_of_range, body_once, body_twice, once_if, without_jumps};
 
 /// The pass.
 pub(crate) struct Unwrap;
@@ -69,156 +72,6 @@ impl Pass for Unwrap {
     }
 }
 
-/// The names that are declared in each scope.
-struct NamesByNode<'a>(HashMap<NodeId, HashSet<&'a [u8]>>);
-
-impl<'a> NamesByNode<'a> {
-    fn new(snapshot: &'a Snapshot, unit: Unit<'a>) -> Self {
-        let symbols = snapshot.symbols(unit.file);
-        let mut names: HashMap<NodeId, HashSet<&[u8]>> = HashMap::new();
-        for symbol in symbols.ids().map(|id| symbols.get(id)) {
-            if !matches!(symbol.kind, SymbolKind::Label | SymbolKind::Function) {
-                names.entry(symbol.scope).or_default().insert(unit.text(symbol.declarations[0]));
-            }
-        }
-        Self(names)
-    }
-
-    /// Returns true if something that a scope declares would meet another of its name in the block
-    /// around.
-    fn clash(&self, tree: &SyntaxTree, scope: NodeId) -> bool {
-        let Some(inner) = self.0.get(&scope) else { return false };
-        let is_block = |&node: &NodeId| tree.kind(node) == NodeKind::CompoundStatement;
-        let block = tree.ancestors(scope).find(is_block);
-        // A block that is all of a function shares its names with the parameters.
-        let function = block.and_then(|block| tree.parent(block));
-        let function = function.filter(|&node| tree.kind(node) == NodeKind::FunctionDefinition);
-        let mut around = block.into_iter().chain(function).filter_map(|outer| self.0.get(&outer));
-        around.any(|outer| !inner.is_disjoint(outer))
-    }
-}
-
-fn in_list(unit: Unit<'_>, id: NodeId) -> bool {
-    is_statement_list(unit.tree.kind(unit.tree.node(id).parent))
-}
-
-/// The range of a statement that is to stand in the place of `whole`: without its braces where a list
-/// of statements can stand and its names are free.
-fn bare(unit: Unit<'_>, names: &NamesByNode<'_>, whole: NodeId, part: NodeId) -> Range<usize> {
-    let range = unit.tree.range(part);
-    let is_block = unit.tree.kind(part) == NodeKind::CompoundStatement;
-    if is_block && in_list(unit, whole) && !names.clash(unit.tree, part) {
-        range.start + 1..range.end - 1
-    } else {
-        range
-    }
-}
-
-fn body_once(unit: Unit<'_>, names: &NamesByNode<'_>, id: NodeId) -> Option<Patch> {
-    let body = unit.tree.field(id, NodeField::Body)?;
-    let mut edits = unit.keep_parts(unit.tree.range(id), &[bare(unit, names, id, body)]);
-    edits.extend(without_jumps(unit, body, true));
-    Patch::new(edits)
-}
-
-/// `for (init; ...) body` becomes `init; body`.
-fn body_of_for(unit: Unit<'_>, names: &NamesByNode<'_>, id: NodeId) -> Option<Patch> {
-    let tree = unit.tree;
-    let (whole, body) = (tree.range(id), tree.field(id, NodeField::Body)?);
-    let Some(init) = tree.field(id, NodeField::Initializer) else {
-        return body_once(unit, names, id);
-    };
-    let semicolon = tree.children(id).find(|&child| child >= init && unit.text(child) == b";");
-    let init_end = match tree.kind(init) {
-        NodeKind::Declaration => tree.range(init).end,
-        _ => tree.range(semicolon?).end,
-    };
-    let mut edits;
-    if in_list(unit, id) && !names.clash(tree, id) {
-        let init = tree.range(init).start..init_end;
-        edits = unit.keep_parts(whole, &[init, bare(unit, names, id, body)]);
-    } else if tree.kind(body) == NodeKind::CompoundStatement {
-        let inside = tree.range(body).start + 1..whole.end;
-        edits = vec![
-            unit.replace(whole.start..tree.range(init).start, b"{"),
-            unit.replace(init_end..inside.start, b" "),
-            // Says that this brace is taken, so that no other patch removes it.
-            unit.replace(whole.end - 1..whole.end, b"}"),
-        ];
-    } else {
-        return None;
-    }
-    edits.extend(without_jumps(unit, body, true));
-    Patch::new(edits)
-}
-
-/// `while (c) body` and `for (; c; ...) body` become `if (c) body`.
-fn once_if(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
-    let tree = unit.tree;
-    if tree.field(id, NodeField::Initializer).is_some() {
-        return None;
-    }
-    let (condition, body) =
-        (tree.field(id, NodeField::Condition)?, tree.field(id, NodeField::Body)?);
-    let (whole, range) = (tree.range(id), tree.range(condition));
-    let mut edits = if tree.kind(id) == NodeKind::WhileStatement {
-        vec![unit.replace(whole.start..range.start, b"if ")]
-    } else {
-        let to_body = range.end..tree.range(body).start;
-        vec![unit.replace(whole.start..range.start, b"if ("), unit.replace(to_body, b") ")]
-    };
-    edits.extend(without_jumps(unit, body, true));
-    Patch::new(edits)
-}
-
-/// A loop is longer than its body twice only if the body is short.
-const LARGEST_TWICE: usize = 256;
-
-/// `for (T x : a) body` becomes `body body`, where the body does not mention `x`.
-fn body_twice(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
-    let tree = unit.tree;
-    if tree.range(id).len() > LARGEST_TWICE {
-        return None;
-    }
-    let (body, declarator) =
-        (tree.field(id, NodeField::Body)?, tree.field(id, NodeField::Declarator)?);
-    let is_name = |&it: &NodeId| tree.kind(it) == NodeKind::Identifier;
-    let name = tree.subtree(declarator).find(is_name)?;
-    let mut inside = tree.subtree(body);
-    let is_tied = inside.any(|it| match tree.kind(it) {
-        NodeKind::BreakStatement | NodeKind::ContinueStatement => true,
-        _ => is_name(&it) && unit.text(it) == unit.text(name),
-    });
-    let twice = [unit.text(body), b" ", unit.text(body)].concat();
-    let is_smaller = is_smaller(&twice, unit.text(id));
-    (in_list(unit, id) && !is_tied && is_smaller)
-        .then(|| Patch::single(Edit::replace(unit.file, tree.range(id), twice)))
-}
-
-/// `for (T x : a) body` becomes `T x; body`, and where the type is deduced, `auto x = a; body`.
-fn body_of_range(unit: Unit<'_>, names: &NamesByNode<'_>, id: NodeId) -> Option<Patch> {
-    let tree = unit.tree;
-    let body = tree.field(id, NodeField::Body)?;
-    let (kind, name) = (tree.field(id, NodeField::Type)?, tree.field(id, NodeField::Declarator)?);
-    let range = tree.field(id, NodeField::Right)?;
-    let colon = tree.children(id).find(|&child| tree.kind(child) == NodeKind::Colon)?;
-    let open = tree.children(id).find(|&child| tree.kind(child) == NodeKind::LeftParenthesis)?;
-    if !in_list(unit, id) || names.clash(tree, id) {
-        return None;
-    }
-    let (whole, bare) = (tree.range(id), bare(unit, names, id, body));
-    let mut edits = vec![unit.replace(whole.start..tree.range(open).end, b" ")];
-    if tree.kind(kind) == NodeKind::PlaceholderTypeSpecifier {
-        edits.push(unit.replace(tree.range(colon), b"="));
-        edits.push(unit.replace(tree.range(range).end..bare.start, b"; "));
-    } else {
-        edits.push(unit.replace(tree.range(name).end..bare.start, b"; "));
-    }
-    edits.push(unit.replace(bare.end..whole.end, b" "));
-    edits.extend(without_jumps(unit, body, true));
-    Patch::new(edits)
-}
-
 /// `try { a; } catch (...) { b; }` becomes `a;`.
 fn tried(unit: Unit<'_>, names: &NamesByNode<'_>, id: NodeId) -> Option<Patch> {
     let body = unit.tree.field(id, NodeField::Body)?;
@@ -250,37 +103,6 @@ fn with_declaration(
         unit.replace(part.end..bare.start, semicolon),
         unit.replace(bare.end..whole.end, b" "),
     ])
-}
-
-/// Empties the jumps in a body that would have no loop (or switch) to belong to any more.
-fn without_jumps(unit: Unit<'_>, body: NodeId, of_loop: bool) -> Vec<Edit> {
-    let tree = unit.tree;
-    let mut edits = Vec::new();
-    let mut at = body;
-    let mut switch_ends = body;
-    while at < tree.node(body).after {
-        let next = tree.node(at).after;
-        at = match tree.kind(at) {
-            NodeKind::WhileStatement
-            | NodeKind::DoStatement
-            | NodeKind::ForStatement
-            | NodeKind::ForRangeLoop => next,
-            NodeKind::SwitchStatement if !of_loop => next,
-            NodeKind::SwitchStatement => {
-                switch_ends = switch_ends.max(next);
-                NodeId(at.0 + 1)
-            }
-            NodeKind::BreakStatement | NodeKind::ContinueStatement => {
-                let is_break = tree.kind(at) == NodeKind::BreakStatement;
-                if (is_break && at >= switch_ends) || (!is_break && of_loop) {
-                    edits.push(unit.replace(tree.range(at), b";"));
-                }
-                next
-            }
-            _ => NodeId(at.0 + 1),
-        };
-    }
-    edits
 }
 
 /// `{ s; t; }` in a list, or around a single statement elsewhere, loses its braces.
