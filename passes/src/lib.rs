@@ -74,7 +74,6 @@ mod cpp {
     pub(crate) mod pipes;
     mod slice;
     pub(crate) mod specialisations;
-    pub(crate) mod specifiers;
     pub(crate) mod template_arguments;
     pub(crate) mod template_parameters;
     pub(crate) mod traits;
@@ -206,7 +205,7 @@ pub static TABLE: &[Row] = &[
     row(&cpp::template_parameters::CppTemplateParameters, Phase::Fine, GROUPS),
     row(&cpp::template_arguments::CppTemplateArguments, Phase::Fine, GROUPS),
     row(&cpp::specialisations::CppSpecialisations, Phase::Fine, BIGGEST_FIRST),
-    row(&cpp::specifiers::CppSpecifiers, Phase::Fine, GROUPS),
+    row(&syntax::specifiers::Specifiers, Phase::Fine, GROUPS),
     row(&cpp::class_to_int::CppClassToInt, Phase::Fine, GROUPS),
     row(&syntax::statements::Statements, Phase::Fine, GROUPS),
     row(&names::stub::StubBodies, Phase::Fine, GROUPS),

@@ -32,7 +32,6 @@ use super::main_file::CppMainFile;
 use super::needed::CppNeeded;
 use super::objects::CppObjects;
 use super::pipes::CppPipes;
-use super::specifiers::CppSpecifiers;
 use super::template_parameters::CppTemplateParameters;
 use super::traits::CppTraits;
 use crate::analysis::{Unit, roots};
@@ -44,6 +43,7 @@ use crate::syntax::expression_to_constant::ExpressionToConstant;
 use crate::syntax::expression_to_operand::ExpressionToOperand;
 use crate::syntax::initializers::Initializers;
 use crate::syntax::list_elements::ListElements;
+use crate::syntax::specifiers::Specifiers;
 use crate::syntax::statements::Statements;
 
 /// The pass.
@@ -58,7 +58,7 @@ const SOURCES: [&dyn Pass; 13] = [
     &CppBases,
     &CppClassToInt,
     &Initializers,
-    &CppSpecifiers,
+    &Specifiers,
     &CppConstraints,
     &CppTemplateParameters,
     &CppTraits,
