@@ -117,7 +117,6 @@ fn check_patch(pass: &dyn Pass, patch: &Patch, case: &TestCase) {
     }
 }
 
-/// A program and its size.
 #[derive(Clone)]
 struct Measured {
     case: TestCase,

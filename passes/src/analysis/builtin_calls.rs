@@ -5,7 +5,6 @@ use clreduce_language::{NodeField, NodeKind};
 use super::unit::Unit;
 use crate::{NodeId, Snapshot};
 
-/// A call of a built-in.
 pub(crate) struct BuiltinCall<'a> {
     pub node: NodeId,
     pub name: &'a str,

@@ -10,7 +10,6 @@ pub(crate) struct CallPlaces<'a> {
     known: OnceCell<Around>,
 }
 
-/// The surroundings of each node.
 struct Around {
     statements: Vec<Option<(NodeId, NodeId)>>,
     /// For each node: true if it is reached only under a condition.

@@ -58,7 +58,6 @@ pub(crate) fn returns_void(snapshot: &Snapshot, function: &Function) -> bool {
     }
 }
 
-/// Number of tokens in a node.
 pub(crate) fn token_count(snapshot: &Snapshot, file: usize, node: NodeId) -> usize {
     let range = snapshot.tree(file).range(node);
     let tokens = snapshot.tokens(file);

@@ -21,7 +21,6 @@ const DEEP: usize = 64;
 /// Levels at either end of a nest that are looked at one by one.
 const ENDS: usize = 16;
 
-/// A deep nest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Nest {
     /// The text of each level, the outermost first. Each lies in the one before it.

@@ -17,7 +17,6 @@ pub(crate) struct SpelledType<'a> {
 }
 
 impl SpelledType<'_> {
-    /// The text of the type.
     pub(crate) fn text(&self) -> Vec<u8> {
         [self.base, b"*".repeat(self.pointers).as_slice()].concat()
     }

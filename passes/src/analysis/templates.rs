@@ -6,7 +6,6 @@ use clreduce_language::{Entities, EntityId, ItemId, NodeField, NodeId, NodeKind}
 
 use super::{DEEPEST, Unit};
 
-/// The head of a template.
 pub(crate) struct TemplateHead {
     pub list: NodeId,
     pub parameters: Vec<NodeId>,

@@ -18,7 +18,6 @@ use crate::analysis::Unit;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// The pass.
 pub(crate) struct CppBases;
 
 impl Pass for CppBases {

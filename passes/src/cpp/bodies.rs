@@ -27,7 +27,6 @@ use crate::edit::is_smaller;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// The pass.
 pub(crate) struct CppBodies;
 
 impl Pass for CppBodies {

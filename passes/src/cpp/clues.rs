@@ -32,7 +32,6 @@ use crate::edit::unreached;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// The pass.
 pub(crate) struct CppClues;
 
 /// A proposal removes one in so many bytes of the program at least. Otherwise the other passes do as well.

@@ -22,7 +22,6 @@ use crate::edit::is_smaller;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// The pass.
 pub(crate) struct CppConstraints;
 
 impl Pass for CppConstraints {
@@ -82,7 +81,6 @@ fn without(unit: Unit<'_>, concepts: &HashSet<&[u8]>, id: NodeId, kind: NodeKind
     }
 }
 
-/// The value of a concept.
 fn concept_value(unit: Unit<'_>, id: NodeId) -> Option<NodeId> {
     let tree = unit.tree;
     tree.named_children(id).last().filter(|&value| tree.node(value).field.is_none())

@@ -46,7 +46,6 @@ use crate::syntax::list_elements::ListElements;
 use crate::syntax::specifiers::Specifiers;
 use crate::syntax::statements::Statements;
 
-/// The pass.
 pub(crate) struct CppCuts;
 
 /// The passes whose proposals are compared.

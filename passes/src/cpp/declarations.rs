@@ -21,7 +21,6 @@ use crate::analysis::{Needs, Unit};
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// The pass.
 pub(crate) struct CppDeclarations;
 
 impl Pass for CppDeclarations {

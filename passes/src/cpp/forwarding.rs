@@ -20,7 +20,6 @@ use crate::analysis::{Unit, is_member, name_in, parameter_list, parameters};
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// The pass.
 pub(crate) struct CppForwarding;
 
 impl Pass for CppForwarding {
@@ -42,7 +41,6 @@ impl Pass for CppForwarding {
     }
 }
 
-/// The names of one file.
 struct NamedFile<'a> {
     unit: Unit<'a>,
     entities: &'a Entities,

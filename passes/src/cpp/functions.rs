@@ -26,7 +26,6 @@ use crate::analysis::{Unit, is_in, main_file};
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// The pass.
 pub(crate) struct CppFunctions;
 
 impl Pass for CppFunctions {

@@ -43,7 +43,6 @@ impl<'a> Holders<'a> {
         }
     }
 
-    /// The holder that a name means.
     fn named(&self, name: NodeId) -> Option<ObjectHolder> {
         let Spelling { unit, entities, symbols } = self.spelling;
         let tree = unit.tree;

@@ -29,7 +29,6 @@ use crate::analysis::{Unit, is_in, main_file};
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// The pass.
 pub(crate) struct CppMainBodies;
 
 impl Pass for CppMainBodies {

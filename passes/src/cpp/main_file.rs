@@ -31,7 +31,6 @@ use crate::analysis::{Unit, is_in, main_file, with_semicolon};
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// The pass.
 pub(crate) struct CppMainFile;
 
 impl Pass for CppMainFile {

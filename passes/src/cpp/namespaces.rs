@@ -25,7 +25,6 @@ use crate::analysis::{DEEPEST, Unit};
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// The pass.
 pub(crate) struct CppNamespaces;
 
 impl Pass for CppNamespaces {

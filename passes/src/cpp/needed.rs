@@ -17,7 +17,6 @@ use super::declarations::propose;
 use crate::pass::{CPP, Pass, PassInfo, Proposals};
 use crate::snapshot::Snapshot;
 
-/// The pass.
 pub(crate) struct CppNeeded;
 
 impl Pass for CppNeeded {

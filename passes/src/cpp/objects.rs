@@ -25,7 +25,6 @@ use crate::edit::is_smaller;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// The pass.
 pub(crate) struct CppObjects;
 
 /// Variables of one class that are looked at.
@@ -76,7 +75,6 @@ impl Pass for CppObjects {
     }
 }
 
-/// The objects of one file.
 struct ClassObjects<'a> {
     spelling: Spelling<'a>,
     /// By the name of a class, the variables and parameters of that type.

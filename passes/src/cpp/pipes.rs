@@ -19,7 +19,6 @@ use crate::analysis::Unit;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// The pass.
 pub(crate) struct CppPipes;
 
 /// Pipes of one chain that are looked at, and bytes of it: chains may stand inside each other.
@@ -71,7 +70,6 @@ fn chain(unit: Unit<'_>, id: NodeId) -> Option<Vec<(NodeId, NodeId, NodeId)>> {
     pipes.iter().any(is_call).then_some(pipes)
 }
 
-/// The operands of `|`.
 fn pipe(unit: Unit<'_>, id: NodeId) -> Option<(NodeId, NodeId)> {
     let tree = unit.tree;
     let operator = tree.field(id, NodeField::Operator)?;

@@ -23,7 +23,6 @@ use crate::edit::{disjoint, fitted, substitutions};
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// The pass.
 pub(crate) struct CppSpecialisations;
 
 /// Each is a proposal with all uses of the template.
@@ -68,7 +67,6 @@ impl Pass for CppSpecialisations {
 /// Uses of one template of which one that fits is looked for.
 const MOST_USES: usize = 32;
 
-/// A specialisation.
 struct Special {
     item: ItemId,
     head: TemplateHead,

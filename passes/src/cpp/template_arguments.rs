@@ -22,7 +22,6 @@ use crate::edit::is_smaller;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// The pass.
 pub(crate) struct CppTemplateArguments;
 
 /// Arguments of one list that may take the place of the type.

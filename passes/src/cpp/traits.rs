@@ -25,7 +25,6 @@ use crate::analysis::{Unit, with_semicolon};
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// The pass.
 pub(crate) struct CppTraits;
 
 impl Pass for CppTraits {
@@ -127,12 +126,10 @@ struct TraitFile<'a> {
     arguments: HashMap<usize, NodeId>,
 }
 
-/// A use of a trait.
 struct TraitUse {
     stand: Stand,
     /// With its scope, and the member that is asked for.
     range: Range<usize>,
-    /// The arguments.
     arguments: Vec<Range<usize>>,
 }
 

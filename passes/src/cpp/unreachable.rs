@@ -29,7 +29,6 @@ use crate::edit::unreached;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// The pass.
 pub(crate) struct CppUnreachable;
 
 /// Parts of what is not reached that are tried where all of it cannot go. Single declarations are for other passes.

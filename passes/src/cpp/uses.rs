@@ -34,7 +34,6 @@ use crate::edit::UnusedDeclarations;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// The pass.
 pub(crate) struct CppUses;
 
 /// What is proposed removes one in so many bytes at least.

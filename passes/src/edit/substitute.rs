@@ -11,7 +11,6 @@ use crate::analysis::{TemplateHead, Unit, is_name, template_parameter_name};
 /// What stands for a parameter.
 #[derive(Clone, Debug)]
 pub(crate) enum TemplateArgument {
-    /// One argument.
     One(Vec<u8>),
     /// What a pack expands to.
     Pack(Vec<u8>),

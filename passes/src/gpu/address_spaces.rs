@@ -25,7 +25,6 @@ use crate::analysis::Unit;
 use crate::pass::{DEVICE, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-/// The pass.
 pub(crate) struct AddressSpaces;
 
 /// Returns true for the words of OpenCL that name an address space.

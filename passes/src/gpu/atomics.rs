@@ -17,7 +17,6 @@ use crate::analysis::{BuiltinCall, Unit, builtin_calls, is_primary};
 use crate::edit::rewritten;
 use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 
-/// The pass.
 pub(crate) struct Atomics;
 
 impl Pass for Atomics {

@@ -19,7 +19,6 @@ use crate::edit::remove_statement;
 use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-/// The pass.
 pub(crate) struct Barriers;
 
 impl Pass for Barriers {

@@ -20,7 +20,6 @@ use crate::edit::rewritten;
 use crate::pass::{OPENCL, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-/// The pass.
 pub(crate) struct Builtins;
 
 impl Pass for Builtins {

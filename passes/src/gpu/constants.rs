@@ -17,7 +17,6 @@ use crate::edit::remove_declaration;
 use crate::pass::{DEVICE, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, Symbol, SymbolKind, SyntaxTree};
 
-/// The pass.
 pub(crate) struct Constants;
 
 impl Pass for Constants {

@@ -20,7 +20,6 @@ use crate::edit::remove_statement;
 use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-/// The pass.
 pub(crate) struct CudaHost;
 
 impl Pass for CudaHost {

@@ -17,7 +17,6 @@ use crate::analysis::Unit;
 use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-/// The pass.
 pub(crate) struct CudaLaunch;
 
 impl Pass for CudaLaunch {

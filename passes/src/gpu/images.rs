@@ -23,7 +23,6 @@ use crate::edit::{remove_declaration, remove_expression};
 use crate::pass::{OPENCL, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SymbolId, SymbolKind, Symbols};
 
-/// The pass.
 pub(crate) struct Images;
 
 impl Pass for Images {

@@ -22,7 +22,6 @@ use crate::edit::without;
 use crate::pass::{LaunchEdits, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SymbolKind};
 
-/// The pass.
 pub(crate) struct KernelArguments;
 
 impl Pass for KernelArguments {

@@ -20,7 +20,6 @@ use clreduce_testcase::{Edit, Launch, Patch};
 use crate::Snapshot;
 use crate::pass::{LaunchEdits, OPENCL, Pass, PassInfo, Proposal, Proposals};
 
-/// The pass.
 pub(crate) struct NdRange;
 
 impl Pass for NdRange {

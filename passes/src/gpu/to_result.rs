@@ -18,7 +18,6 @@ use crate::edit::{is_smaller, remove_statement};
 use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SymbolKind};
 
-/// The pass.
 pub(crate) struct ToResult;
 
 impl Pass for ToResult {
@@ -47,7 +46,6 @@ const MOST_STORES: Budget = Budget::new("stores of results in one kernel", 16);
 /// The number of values that are tried for each of them, the last ones before it.
 const MOST_VALUES: Budget = Budget::new("values before one store of a result", 50);
 
-/// An assignment that is a statement.
 struct Assignment {
     statement: NodeId,
     value: NodeId,

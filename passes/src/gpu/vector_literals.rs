@@ -21,7 +21,6 @@ use crate::edit::is_smaller;
 use crate::pass::{OPENCL, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-/// The pass.
 pub(crate) struct VectorLiterals;
 
 impl Pass for VectorLiterals {

@@ -21,7 +21,6 @@ use crate::analysis::{Unit, builtin_calls};
 use crate::pass::{DEVICE, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-/// The pass.
 pub(crate) struct WorkItems;
 
 impl Pass for WorkItems {

@@ -103,7 +103,6 @@ fn operators_in_macros(tokens: Tokens<'_>) -> usize {
     defines.map(|directive| directive.tokens.filter(is_operator).count()).sum()
 }
 
-/// The mutants of one file.
 struct FoundMutants<'a> {
     unit: Unit<'a>,
     list: Vec<Mutant>,

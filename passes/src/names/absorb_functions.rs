@@ -16,7 +16,6 @@ use crate::analysis::{Function, functions};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// See the [module](self).
 pub(crate) struct AbsorbFunctions;
 
 impl Pass for AbsorbFunctions {

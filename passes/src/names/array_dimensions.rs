@@ -17,7 +17,6 @@ use crate::analysis::has_effect;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// See the [module](self).
 pub(crate) struct ArrayDimensions;
 
 impl Pass for ArrayDimensions {

@@ -27,7 +27,6 @@ use crate::edit::{ItemNeeds, KeptParts};
 use crate::pass::{C_LIKE, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// See the [module](self).
 pub(crate) struct FollowClues;
 
 /// A proposal removes one in so many bytes of the program at least. Otherwise the other passes do as well.

@@ -16,7 +16,6 @@ use crate::analysis::with_semicolon;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// See the [module](self).
 pub(crate) struct Enums;
 
 impl Pass for Enums {

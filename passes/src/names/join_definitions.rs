@@ -17,7 +17,6 @@ use crate::edit::for_each_symbol;
 use crate::pass::{PARSED, Pass, PassInfo, Proposals};
 use crate::snapshot::Snapshot;
 
-/// See the [module](self).
 pub(crate) struct JoinDefinitions;
 
 impl Pass for JoinDefinitions {

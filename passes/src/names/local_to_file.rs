@@ -19,7 +19,6 @@ use crate::analysis::{Unit, words};
 use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// See the [module](self).
 pub(crate) struct LocalToFile;
 
 impl Pass for LocalToFile {

@@ -18,7 +18,6 @@ use crate::edit::remove_declaration;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// See the [module](self).
 pub(crate) struct MergeFunctions;
 
 impl Pass for MergeFunctions {

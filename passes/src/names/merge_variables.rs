@@ -19,7 +19,6 @@ use crate::edit::remove_declaration;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// See the [module](self).
 pub(crate) struct MergeVariables;
 
 /// Variables of one file: this pass is for what is left when all else has stopped, and has a proposal for each

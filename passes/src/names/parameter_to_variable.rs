@@ -19,7 +19,6 @@ use crate::edit::ParameterTable;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// See the [module](self).
 pub(crate) struct ParameterToVariable;
 
 impl Pass for ParameterToVariable {

@@ -17,7 +17,6 @@ use crate::edit::{ParameterTable, without};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// See the [module](self).
 pub(crate) struct RemoveParameters;
 
 impl Pass for RemoveParameters {

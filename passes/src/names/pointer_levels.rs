@@ -21,7 +21,6 @@ use crate::edit::{for_each_symbol, is_whole_statement};
 use crate::pass::{PARSED, Pass, PassInfo, Proposals};
 use crate::snapshot::Snapshot;
 
-/// See the [module](self).
 pub(crate) struct PointerLevels;
 
 impl Pass for PointerLevels {

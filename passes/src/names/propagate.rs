@@ -24,7 +24,6 @@ use crate::edit::{as_operand, is_whole_statement, remove_declaration, remove_exp
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// See the [module](self).
 pub(crate) struct Propagate;
 
 impl Pass for Propagate {

@@ -18,7 +18,6 @@ use crate::edit::without;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// See the [module](self).
 pub(crate) struct RemoveFields;
 
 impl Pass for RemoveFields {

@@ -15,7 +15,6 @@ use crate::edit::{for_each_symbol, remove_symbol};
 use crate::pass::{PARSED, Pass, PassInfo, Proposals};
 use crate::snapshot::Snapshot;
 
-/// See the [module](self).
 pub(crate) struct RemoveFunctions;
 
 impl Pass for RemoveFunctions {

@@ -20,7 +20,6 @@ use crate::edit::{for_each_symbol, remove_symbol, without};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// See the [module](self).
 pub(crate) struct RemoveVariables;
 
 impl Pass for RemoveVariables {

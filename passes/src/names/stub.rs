@@ -18,7 +18,6 @@ use crate::edit::stub_of;
 use crate::pass::{C_LIKE, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// See the [module](self).
 pub(crate) struct StubBodies;
 
 impl Pass for StubBodies {

@@ -15,7 +15,6 @@ use crate::analysis::functions;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// See the [module](self).
 pub(crate) struct BodyToPrototype;
 
 impl Pass for BodyToPrototype {

@@ -25,7 +25,6 @@ use crate::budget::Budget;
 use crate::pass::{C_LIKE, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// See the [module](self).
 pub(crate) struct Unreachable;
 
 impl Pass for Unreachable {

@@ -16,7 +16,6 @@ use crate::analysis::{Unit, has_effect};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-/// The pass.
 pub(crate) struct CompoundAssignment;
 
 impl Pass for CompoundAssignment {

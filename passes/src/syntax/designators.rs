@@ -16,7 +16,6 @@ use crate::Snapshot;
 use crate::analysis::Unit;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 
-/// The pass.
 pub(crate) struct Designators;
 
 impl Pass for Designators {

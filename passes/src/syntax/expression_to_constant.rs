@@ -16,7 +16,6 @@ use crate::analysis::{ExpressionPlace, Unit, is_condition, lanes_in_list, places
 use crate::pass::{PARSED, Pass, PassInfo, Proposals};
 use crate::{NodeId, Snapshot};
 
-/// The pass.
 pub(crate) struct ExpressionToConstant;
 
 impl Pass for ExpressionToConstant {

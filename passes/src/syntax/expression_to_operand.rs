@@ -22,7 +22,6 @@ use crate::budget::Budget;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-/// The pass.
 pub(crate) struct ExpressionToOperand;
 
 impl Pass for ExpressionToOperand {

@@ -16,7 +16,6 @@ use crate::analysis::Unit;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-/// The pass.
 pub(crate) struct FirstElement;
 
 impl Pass for FirstElement {

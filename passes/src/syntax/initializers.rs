@@ -17,7 +17,6 @@ use crate::analysis::Unit;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-/// The pass.
 pub(crate) struct Initializers;
 
 impl Pass for Initializers {

@@ -18,7 +18,6 @@ use crate::edit::is_smaller;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SymbolKind};
 
-/// The pass.
 pub(crate) struct ListElements;
 
 impl Pass for ListElements {

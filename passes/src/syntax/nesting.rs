@@ -10,7 +10,6 @@ use crate::Snapshot;
 use crate::analysis::{Nest, Tokens, launch_comment, nests};
 use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
 
-/// The pass.
 pub(crate) struct Nesting;
 
 impl Pass for Nesting {

@@ -16,7 +16,6 @@ use crate::analysis::{Binding, Unit, binding, demand};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SymbolKind};
 
-/// The pass.
 pub(crate) struct Parentheses;
 
 impl Pass for Parentheses {

@@ -27,7 +27,6 @@ use crate::edit::disjoint;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// The pass.
 pub(crate) struct Specifiers;
 
 impl Pass for Specifiers {

@@ -20,7 +20,6 @@ use crate::edit::without;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, Symbols};
 
-/// The pass.
 pub(crate) struct StatementExpression;
 
 impl Pass for StatementExpression {

@@ -19,7 +19,6 @@ use crate::edit::is_smaller;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-/// The pass.
 pub(crate) struct Statements;
 
 impl Pass for Statements {

@@ -18,7 +18,6 @@ use crate::analysis::{Unit, with_semicolon};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, Symbol, SymbolKind};
 
-/// The pass.
 pub(crate) struct TopLevel;
 
 impl Pass for TopLevel {

@@ -16,7 +16,6 @@ use crate::analysis::{Lists, MOST_DECLARATIONS, Unit, parameter_list};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SymbolKind};
 
-/// The pass.
 pub(crate) struct ShorterTypes;
 
 impl Pass for ShorterTypes {

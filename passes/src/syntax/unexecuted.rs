@@ -33,7 +33,6 @@ use crate::names::unreachable::unreachable_without;
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// See the [module](self).
 pub(crate) struct Unexecuted;
 
 /// A proposal removes one in so many bytes of the program at least. Otherwise the other passes do as well.
@@ -77,7 +76,6 @@ impl Pass for Unexecuted {
     }
 }
 
-/// Removes ranges of one file.
 struct Remover<'a> {
     snapshot: &'a Snapshot,
     unit: Unit<'a>,
@@ -145,7 +143,6 @@ impl<'a> Remover<'a> {
         is_statement_list(self.tree.kind(self.tree.node(node).parent))
     }
 
-    /// Empties a function.
     fn body(&self, definition: NodeId) -> Option<Edit> {
         let function = self.functions.get(&definition)?;
         let stub = stub_of(self.snapshot, function);

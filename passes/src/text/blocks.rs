@@ -30,7 +30,6 @@ use crate::analysis::{Block, Tokens, blocks, launch_comment};
 use crate::budget::Budget;
 use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
 
-/// The pass.
 pub(crate) struct Blocks;
 
 /// Levels of blocks with a list of their own.

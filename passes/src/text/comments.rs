@@ -15,7 +15,6 @@ use crate::Snapshot;
 use crate::analysis::{Tokens, comments, launch_comment};
 use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 
-/// The pass.
 pub(crate) struct Comments;
 
 impl Pass for Comments {

@@ -22,7 +22,6 @@ use crate::analysis::{Tokens, directives};
 use crate::budget::Budget;
 use crate::pass::{PREPROCESSED, Pass, PassInfo, Proposal, Proposals};
 
-/// The pass.
 pub(crate) struct Conditionals;
 
 /// Sides of one conditional that are tried; each is a list of its own.

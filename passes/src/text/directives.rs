@@ -18,7 +18,6 @@ use crate::Snapshot;
 use crate::analysis::{Tokens, directives};
 use crate::pass::{PREPROCESSED, Pass, PassInfo, Proposal, Proposals};
 
-/// The pass.
 pub(crate) struct Directives;
 
 impl Pass for Directives {

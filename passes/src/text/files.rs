@@ -6,7 +6,6 @@ use crate::Snapshot;
 use crate::analysis::{Include, includes};
 use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
 
-/// The pass.
 pub(crate) struct Files;
 
 impl Pass for Files {

@@ -22,7 +22,6 @@ use crate::analysis::{Tokens, comments};
 use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
 use crate::{Snapshot, SyntaxTree};
 
-/// The pass.
 pub(crate) struct Format;
 
 impl Pass for Format {

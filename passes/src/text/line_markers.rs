@@ -20,7 +20,6 @@ use crate::Snapshot;
 use crate::analysis::{Tokens, begins_system_header, line_markers, without_effect};
 use crate::pass::{PREPROCESSED, Pass, PassInfo, Proposal, Proposals};
 
-/// The pass.
 pub(crate) struct LineMarkers;
 
 /// So many line markers are tried one by one.

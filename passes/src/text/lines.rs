@@ -26,7 +26,6 @@ use crate::analysis::{Tokens, comments, launch_comment};
 use crate::budget::Budget;
 use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
 
-/// The pass.
 pub(crate) struct Lines;
 
 /// Braces around a line up to which it begins a group.

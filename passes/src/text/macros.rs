@@ -22,7 +22,6 @@ use crate::Snapshot;
 use crate::analysis::{Directive, Tokens, directives};
 use crate::pass::{PREPROCESSED, Pass, PassInfo, Proposal, Proposals};
 
-/// The pass.
 pub(crate) struct Macros;
 
 impl Pass for Macros {

@@ -9,7 +9,6 @@ use crate::Snapshot;
 use crate::analysis::{Include, Tokens, directives, includes};
 use crate::pass::{PREPROCESSED, Pass, PassInfo, Proposal, Proposals};
 
-/// The pass.
 pub(crate) struct OwnHeaders;
 
 impl Pass for OwnHeaders {

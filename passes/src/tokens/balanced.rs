@@ -16,7 +16,6 @@ use crate::Snapshot;
 use crate::analysis::Tokens;
 use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
 
-/// The pass.
 pub(crate) struct Balanced;
 
 /// Ways to treat a pair; each is a list of its own, level by level.

@@ -19,7 +19,6 @@ use crate::analysis::{Tokens, declared_role, is_built_in};
 use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SyntaxTree};
 
-/// The pass.
 pub(crate) struct Identifiers;
 
 impl Pass for Identifiers {
@@ -51,7 +50,6 @@ impl Pass for Identifiers {
     }
 }
 
-/// The words of a test case.
 struct Words<'a> {
     /// The places of each name that may be renamed.
     uses: HashMap<&'a [u8], Vec<(usize, std::ops::Range<usize>)>>,

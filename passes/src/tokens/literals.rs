@@ -17,7 +17,6 @@ use crate::analysis::Tokens;
 use crate::edit::is_smaller;
 use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
 
-/// The pass.
 pub(crate) struct Literals;
 
 impl Pass for Literals {

@@ -16,7 +16,6 @@ use crate::Snapshot;
 use crate::analysis::Tokens;
 use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
 
-/// The pass.
 pub(crate) struct Operators;
 
 impl Pass for Operators {

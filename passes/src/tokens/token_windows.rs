@@ -23,7 +23,6 @@ use crate::budget::Budget;
 use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SyntaxTree};
 
-/// The pass.
 pub(crate) struct TokenWindows {
     /// True if it tries windows without which the rest still looks like a program; false if it tries all single tokens.
     fitting: bool,

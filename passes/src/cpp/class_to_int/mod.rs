@@ -29,7 +29,6 @@ use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 use uses::{ClassUses, REPLACEMENTS};
 
-/// The pass.
 pub(crate) struct CppClassToInt;
 
 impl Pass for CppClassToInt {

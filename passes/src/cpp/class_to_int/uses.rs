@@ -8,7 +8,6 @@ use clreduce_testcase::{Edit, Patch};
 use crate::analysis::{DEEPEST, Unit};
 use crate::edit::{disjoint, is_smaller};
 
-/// A replacement for a class.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Replacement {
     /// `int`, and `0` for accesses to members.
@@ -31,7 +30,6 @@ pub(super) const REPLACEMENTS: [Replacement; 5] = [
     Replacement::Member,
 ];
 
-/// The uses of a class.
 #[derive(Default)]
 pub(super) struct ClassUses {
     /// The removals of what declares it, in order.

@@ -31,7 +31,6 @@ use crate::edit::disjoint;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// The pass.
 pub(crate) struct CppInlineMembers;
 
 /// Calls that a body is put in the place of.

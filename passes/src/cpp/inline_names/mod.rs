@@ -35,7 +35,6 @@ use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 use qualified_name::QualifiedName;
 
-/// The pass.
 pub(crate) struct CppInlineNames;
 
 /// The text that a name stands for is written at each use.
@@ -151,7 +150,6 @@ impl<'a> NameInliner<'a> {
         Some(Meaning { item, node, range: self.trimmed(range), is_open: false, list: 0 })
     }
 
-    /// The value of a constant.
     fn constant(&self, item: ItemId) -> Option<Meaning> {
         let (unit, tree) = (self.unit, self.unit.tree);
         let node = self.entities.item(item).inner;

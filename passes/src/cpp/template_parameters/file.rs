@@ -6,7 +6,6 @@ use clreduce_language::{Entities, EntityId, ItemId, NodeField, NodeId, NodeKind}
 
 use crate::analysis::{DEEPEST, Unit, argument_lists, concepts, name_in, outside_members};
 
-/// The templates of one file.
 pub(super) struct TemplateFile<'a> {
     pub(super) unit: Unit<'a>,
     pub(super) entities: &'a Entities,

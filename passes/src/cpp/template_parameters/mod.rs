@@ -35,7 +35,6 @@ use crate::budget::Budget;
 use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-/// The pass.
 pub(crate) struct CppTemplateParameters;
 
 /// The parameters of one template that are looked at: for each, all uses of the template are.

@@ -24,7 +24,6 @@ pub(super) struct Template<'a> {
     /// The heads of its specialisations, and of members that are defined outside, with the arguments behind its name there.
     others: Vec<(TemplateHead, NodeId, bool)>,
     uses: &'a [NodeId],
-    /// The explicit instantiations.
     instantiations: &'a [NodeId],
     /// The arguments that stand for the parameters, where it is not what stands for them otherwise.
     pub(super) given: Vec<Option<Vec<u8>>>,
@@ -89,7 +88,6 @@ impl<'a> Template<'a> {
         (!given.is_empty()).then_some(given)
     }
 
-    /// The number of parameters.
     pub(super) fn count(&self) -> usize {
         self.heads.iter().map(|head| head.parameters.len()).max().unwrap_or(0)
     }

@@ -30,7 +30,6 @@ struct Counted {
     declarations: Vec<Declaration>,
 }
 
-/// One declaration of a symbol.
 struct Declaration {
     /// Index of the declaration or definition.
     holder: usize,
@@ -40,7 +39,6 @@ struct Declaration {
     own: Range<usize>,
 }
 
-/// A declaration or definition.
 struct HoldingDeclaration {
     edit: Edit,
     /// True if it has several declarators.

@@ -25,7 +25,6 @@ use crate::budget::Budget;
 use crate::pass::{Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, Symbols, SyntaxTree};
 
-/// The pass.
 pub(crate) struct Vectors;
 
 impl Pass for Vectors {

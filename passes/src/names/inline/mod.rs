@@ -27,7 +27,6 @@ use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 use body::{Arguments, InlinedBody};
 
-/// See the [module](self).
 pub(crate) struct Inline;
 
 impl Pass for Inline {

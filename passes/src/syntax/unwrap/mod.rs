@@ -26,7 +26,6 @@ use crate::{NodeId, Snapshot};
 use bare::{NamesByNode, bare, in_list};
 use loops::{body_of_for, body_of_range, body_once, body_twice, once_if, without_jumps};
 
-/// The pass.
 pub(crate) struct Unwrap;
 
 impl Pass for Unwrap {

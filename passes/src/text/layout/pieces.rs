@@ -7,7 +7,6 @@ use clreduce_testcase::TokenKind;
 use super::roles::TokenRole;
 use crate::analysis::{Tokens, comments, directives};
 
-/// The kind of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PieceKind {
     Token(TokenKind, TokenRole),

@@ -8,14 +8,12 @@ use super::roles::TokenRole;
 use super::spacing::{SpacedToken, blank_between};
 use crate::analysis::Tokens;
 
-/// Blanks for each level.
 const INDENT: usize = 4;
 /// Levels beyond this look alike: nesting as deep as a file is long must not make it quadratic.
 const DEEPEST: usize = 20;
 /// Columns after which a list goes on in the next line.
 const WIDTH: usize = 90;
 
-/// Prints the pieces of a file.
 pub(super) fn print(unit: Tokens<'_>, pieces: &[Piece]) -> Vec<u8> {
     let bytes = unit.bytes;
     let mut printer = Printer {

@@ -44,7 +44,6 @@ pub(super) enum TokenRole {
     Handler,
 }
 
-/// The roles of all tokens.
 pub(super) fn roles(unit: Tokens<'_>, tree: &SyntaxTree) -> Vec<TokenRole> {
     let mut roles = guessed(unit);
     if !tree.is_empty() {

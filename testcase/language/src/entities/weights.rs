@@ -37,7 +37,6 @@ struct Graph<'a> {
     reached: Vec<bool>,
 }
 
-/// No node.
 const NONE: u32 = u32::MAX;
 
 impl Entities {

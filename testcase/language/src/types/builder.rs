@@ -9,7 +9,6 @@ use crate::symbols::{SymbolKind, Symbols, declared_by};
 use crate::tree::{NodeId, SyntaxTree};
 use clreduce_testcase::text_steps;
 
-/// A model in the making.
 pub(super) struct TypesBuilder<'a> {
     bytes: &'a [u8],
     tree: &'a SyntaxTree,
