@@ -7,7 +7,7 @@ use clreduce_language::{NodeField, NodeId, NodeKind, SymbolId, SyntaxTree};
 use crate::snapshot::Snapshot;
 
 /// Something of file scope that can go on its own.
-pub(crate) struct Item {
+pub(crate) struct TopLevelItem {
     /// The declarator, or the whole.
     pub(crate) node: NodeId,
     /// The declaration or definition that it is part of.
@@ -15,7 +15,7 @@ pub(crate) struct Item {
 }
 
 /// The items of the first file of a snapshot, in source order.
-pub(crate) fn items(snapshot: &Snapshot) -> Vec<Item> {
+pub(crate) fn items(snapshot: &Snapshot) -> Vec<TopLevelItem> {
     let tree = snapshot.tree(0);
     let mut items = Vec::new();
     for whole in tree.named_children(NodeId(0)) {
@@ -26,9 +26,9 @@ pub(crate) fn items(snapshot: &Snapshot) -> Vec<Item> {
             _ => Vec::new(),
         };
         if declarators.len() > 1 {
-            items.extend(declarators.into_iter().map(|node| Item { node, whole }));
+            items.extend(declarators.into_iter().map(|node| TopLevelItem { node, whole }));
         } else {
-            items.push(Item { node: whole, whole });
+            items.push(TopLevelItem { node: whole, whole });
         }
     }
     items
@@ -36,14 +36,17 @@ pub(crate) fn items(snapshot: &Snapshot) -> Vec<Item> {
 
 /// The items that provide each symbol of file scope: all its declarations, and for what a specifier
 /// declares (tags, enumerators), every declarator behind it.
-pub(crate) fn providers(snapshot: &Snapshot, items: &[Item]) -> HashMap<SymbolId, Vec<usize>> {
+pub(crate) fn providers(
+    snapshot: &Snapshot,
+    items: &[TopLevelItem],
+) -> HashMap<SymbolId, Vec<usize>> {
     let (tree, symbols) = (snapshot.tree(0), snapshot.symbols(0));
     let item_at = |node: NodeId| -> std::ops::Range<usize> {
-        let after = |item: &Item| tree.node(item.whole).after <= node;
+        let after = |item: &TopLevelItem| tree.node(item.whole).after <= node;
         let first = items.partition_point(after);
         let of_whole = first..first + items[first..].partition_point(|item| item.whole <= node);
         // The items of one declaration stand side by side, in order.
-        let before = |item: &Item| tree.node(item.node).after <= node;
+        let before = |item: &TopLevelItem| tree.node(item.node).after <= node;
         let exact = first + items[of_whole.clone()].partition_point(before);
         let found = items.get(exact).is_some_and(|item| item.node <= node);
         if found { exact..exact + 1 } else { of_whole }
@@ -60,7 +63,7 @@ pub(crate) fn providers(snapshot: &Snapshot, items: &[Item]) -> HashMap<SymbolId
 }
 
 /// Returns whether an item is known to do nothing but declare or define something.
-pub(crate) fn is_declaration(tree: &SyntaxTree, item: &Item) -> bool {
+pub(crate) fn is_declaration(tree: &SyntaxTree, item: &TopLevelItem) -> bool {
     matches!(
         tree.kind(item.whole),
         NodeKind::Declaration

@@ -41,7 +41,7 @@ pub(crate) use functions::{
     Function, MOST_DECLARATIONS, calls, functions, returns_void, token_count,
 };
 pub(crate) use includes::{Include, includes};
-pub(crate) use items::{Item, is_declaration, items, providers};
+pub(crate) use items::{TopLevelItem, is_declaration, items, providers};
 pub(crate) use lines::{PresumedLines, begins_system_header, line_markers, without_effect};
 pub(crate) use main_file::{is_in, main_file};
 pub(crate) use needs::Needs;

@@ -8,7 +8,7 @@ use super::main_file::is_part;
 use crate::analysis::{Unit, is_in, with_semicolon};
 
 /// A declaration, member or statement of the main file, or an operand in one.
-pub(super) struct Part {
+pub(super) struct MainFilePart {
     pub(super) node: NodeId,
     /// With its semicolon, or the operator beside it.
     pub(super) range: Range<usize>,
@@ -19,9 +19,9 @@ pub(super) struct Part {
 }
 
 /// The parts of the main file, in the order of their places.
-pub(super) fn parts(unit: Unit<'_>, main: &[Range<usize>]) -> Vec<Part> {
+pub(super) fn parts(unit: Unit<'_>, main: &[Range<usize>]) -> Vec<MainFilePart> {
     let tree = unit.tree;
-    let (mut parts, mut open): (Vec<Part>, Vec<usize>) = (Vec::new(), Vec::new());
+    let (mut parts, mut open): (Vec<MainFilePart>, Vec<usize>) = (Vec::new(), Vec::new());
     for node in tree.ids().skip(1).filter(|&node| is_in(main, tree.range(node).start)) {
         let operand = operand(unit, node);
         if operand.is_none() && !is_part(unit, node) {
@@ -34,7 +34,7 @@ pub(super) fn parts(unit: Unit<'_>, main: &[Range<usize>]) -> Vec<Part> {
         }
         let around = open.last().copied();
         open.push(parts.len());
-        parts.push(Part { node, range, around, is_operand });
+        parts.push(MainFilePart { node, range, around, is_operand });
     }
     parts
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use clreduce_language::{NodeId, NodeKind};
 
-use super::parts::Part;
+use super::parts::MainFilePart;
 use super::uses::MainFile;
 use crate::analysis::declared_role;
 
@@ -23,7 +23,7 @@ pub(super) fn unrelated(
         }
     }
     slice.finish();
-    let is_statement = |part: &Part| {
+    let is_statement = |part: &MainFilePart| {
         let parent = main.unit.tree.node(part.node).parent;
         let is_inside = |around: &Range<usize>| {
             around.start <= part.range.start && part.range.end <= around.end
@@ -31,7 +31,8 @@ pub(super) fn unrelated(
         main.unit.tree.kind(parent) == NodeKind::CompoundStatement && !whole.iter().any(is_inside)
     };
     // A function without a statement that stays is another matter: nothing of it goes, or all of it.
-    let is_around_kept = |part: &Part| part.around.is_some_and(|around| slice.is_kept[around]);
+    let is_around_kept =
+        |part: &MainFilePart| part.around.is_some_and(|around| slice.is_kept[around]);
     let parts = main.parts.iter().zip(&slice.is_kept);
     let unrelated =
         parts.filter(|(part, is_kept)| !**is_kept && is_statement(part) && is_around_kept(part));

@@ -27,7 +27,7 @@ use std::ops::Range;
 use clreduce_language::{Entities, ItemId, ItemKind, NodeField, NodeId, NodeKind};
 use clreduce_testcase::{Edit, Patch, Token, TokenKind, step};
 
-use super::parts::{Part, parts};
+use super::parts::{MainFilePart, parts};
 use crate::analysis::{Unit, declared_role, is_in, main_file};
 use crate::budget::Budget;
 use crate::edit::UnusedDeclarations;
@@ -85,7 +85,7 @@ impl Pass for CppUses {
 pub(super) struct MainFile<'a> {
     pub(super) unit: Unit<'a>,
     entities: &'a Entities,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<MainFilePart>,
     /// Every name of an entity, in the order of its first place.
     names: Vec<&'a [u8]>,
     /// By name, each place, and the innermost part around it.
@@ -170,7 +170,7 @@ impl<'a> MainFile<'a> {
 
     /// The declaration, member or statement that an operand is in.
     pub(super) fn whole(&self, mut part: usize) -> usize {
-        while let Part { around: Some(around), is_operand: true, .. } = self.parts[part] {
+        while let MainFilePart { around: Some(around), is_operand: true, .. } = self.parts[part] {
             part = around;
         }
         part
@@ -199,7 +199,9 @@ impl<'a> MainFile<'a> {
     /// The part that goes with an operand: what is around both, if the other one is gone.
     fn without_operands(&self, mut part: usize, gone: &Gone) -> usize {
         let tree = self.unit.tree;
-        while let Part { node, around: Some(around), is_operand: true, .. } = self.parts[part] {
+        while let MainFilePart { node, around: Some(around), is_operand: true, .. } =
+            self.parts[part]
+        {
             let parent = tree.node(node).parent;
             let mut operands = [NodeField::Left, NodeField::Right].map(|it| tree.field(parent, it));
             let mut others = operands.iter_mut().flatten().filter(|it| **it != node);
@@ -214,7 +216,7 @@ impl<'a> MainFile<'a> {
     /// Adds the mentions of what only a part declares.
     fn declared(&self, part: usize, gone: &Gone, open: &mut Vec<Mentions<'a>>) {
         let tree = self.unit.tree;
-        let Part { node, range, .. } = &self.parts[part];
+        let MainFilePart { node, range, .. } = &self.parts[part];
         let parent = tree.node(*node).parent;
         if tree.kind(parent) == NodeKind::CompoundStatement {
             // What other statements declare means nothing outside of them.

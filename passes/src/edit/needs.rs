@@ -8,7 +8,7 @@ use clreduce_language::{NodeField, NodeId, SymbolId, SyntaxTree};
 use clreduce_testcase::{Edit, Patch};
 
 use super::stub_of;
-use crate::analysis::{Item, functions, is_declaration, items, providers, with_semicolon};
+use crate::analysis::{TopLevelItem, functions, is_declaration, items, providers, with_semicolon};
 use crate::pass::Proposals;
 use crate::snapshot::Snapshot;
 
@@ -24,7 +24,7 @@ pub(crate) struct KeptParts {
 pub(crate) struct ItemNeeds<'a> {
     snapshot: &'a Snapshot,
     tree: &'a SyntaxTree,
-    pub(crate) items: Vec<Item>,
+    pub(crate) items: Vec<TopLevelItem>,
     /// By symbol of file scope, the items that declare it.
     pub(crate) providers: HashMap<SymbolId, Vec<usize>>,
     /// The bodies of the items that are functions.
@@ -70,7 +70,7 @@ impl<'a> ItemNeeds<'a> {
         item: usize,
         without: &'b [NodeId],
     ) -> impl Iterator<Item = NodeId> + 'b {
-        let Item { node, whole } = self.items[item];
+        let TopLevelItem { node, whole } = self.items[item];
         let specifiers = self.tree.children(whole).filter(move |&child| {
             node != whole && self.tree.node(child).field != Some(NodeField::Declarator)
         });

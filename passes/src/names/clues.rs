@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use clreduce_language::{NodeId, NodeKind, SymbolId, SyntaxTree, is_entry};
 use clreduce_testcase::Mention;
 
-use crate::analysis::{Item, PresumedLines, is_statement};
+use crate::analysis::{PresumedLines, TopLevelItem, is_statement};
 use crate::edit::{ItemNeeds, KeptParts};
 use crate::pass::{C_LIKE, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
@@ -114,7 +114,7 @@ impl ClueReader<'_> {
             }
             Mention::Place { file, line, column } => {
                 let at = lines.offset(file, *line, *column)?;
-                let before = |item: &Item| self.tree.range(item.node).end <= at;
+                let before = |item: &TopLevelItem| self.tree.range(item.node).end <= at;
                 let item = self.needs.items.partition_point(before);
                 let node = self.needs.items.get(item)?.node;
                 if !self.tree.range(node).contains(&at) {

@@ -20,7 +20,7 @@ use std::ops::Range;
 use clreduce_language::{NodeField, NodeId, NodeKind, SymbolId, SyntaxTree, is_entry};
 use clreduce_testcase::{Edit, Patch};
 
-use crate::analysis::{Item, is_declaration, items, providers, with_semicolon};
+use crate::analysis::{TopLevelItem, is_declaration, items, providers, with_semicolon};
 use crate::budget::Budget;
 use crate::pass::{C_LIKE, Pass, PassInfo, Proposal, Proposals};
 use crate::snapshot::Snapshot;
@@ -70,7 +70,11 @@ pub(crate) fn unreachable_without(snapshot: &Snapshot, other: &[Edit]) -> Vec<Ed
 
 /// The items that are not reached, with the edit that removes them: those of one declaration together,
 /// or where something else in it is reached one by one.
-fn removals(tree: &SyntaxTree, items: &[Item], reached: &[bool]) -> Vec<(Range<usize>, Edit)> {
+fn removals(
+    tree: &SyntaxTree,
+    items: &[TopLevelItem],
+    reached: &[bool],
+) -> Vec<(Range<usize>, Edit)> {
     let mut removals = Vec::new();
     let mut start = 0;
     // The items of one declaration stand side by side.
@@ -92,7 +96,7 @@ fn removals(tree: &SyntaxTree, items: &[Item], reached: &[bool]) -> Vec<(Range<u
 /// For each removal, those of what uses something that it removes.
 fn users(
     snapshot: &Snapshot,
-    items: &[Item],
+    items: &[TopLevelItem],
     removals: &[(Range<usize>, Edit)],
     providers: &HashMap<SymbolId, Vec<usize>>,
     proposals: &mut Proposals,
@@ -138,7 +142,7 @@ fn with_users(
 /// For every item, whether it is reached other than from `gone`.
 fn reached(
     snapshot: &Snapshot,
-    items: &[Item],
+    items: &[TopLevelItem],
     providers: &HashMap<SymbolId, Vec<usize>>,
     gone: &[Edit],
 ) -> Vec<bool> {
@@ -177,7 +181,7 @@ fn reached(
 }
 
 /// The items everything is followed from.
-fn roots(snapshot: &Snapshot, items: &[Item]) -> Vec<usize> {
+fn roots(snapshot: &Snapshot, items: &[TopLevelItem]) -> Vec<usize> {
     let tree = snapshot.tree(0);
     let indices = || 0..items.len();
     let kind = |index: usize| tree.kind(items[index].whole);

@@ -149,21 +149,7 @@ fn removal<'a>(unit: Unit<'a>, id: NodeId, kind: NodeKind) -> Option<(Word<'a>, 
         {
             delete(unit, id)
         }
-        NodeKind::TypenameKeyword => {
-            let is_dependent = parent == NodeKind::DependentType;
-            let is_parameter = matches!(
-                parent,
-                NodeKind::TypeParameterDeclaration
-                    | NodeKind::OptionalTypeParameterDeclaration
-                    | NodeKind::VariadicTypeParameterDeclaration
-                    | NodeKind::TemplateTemplateParameterDeclaration
-            );
-            let edit = match is_dependent {
-                true => delete(unit, id),
-                false => unit.replace(tree.range(id), b"class"),
-            };
-            return (is_dependent || is_parameter).then(|| ((parent, text), vec![edit]));
-        }
+        NodeKind::TypenameKeyword => return Some(((parent, text), vec![typename(unit, id)?])),
         NodeKind::DefaultMethodClause | NodeKind::DeleteMethodClause => {
             unit.replace(tree.range(id), b";")
         }
@@ -178,6 +164,20 @@ fn removal<'a>(unit: Unit<'a>, id: NodeId, kind: NodeKind) -> Option<(Word<'a>, 
 
 fn delete(unit: Unit<'_>, id: NodeId) -> Edit {
     unit.delete(unit.tree.range(id))
+}
+
+/// `typename` before a type goes, and `class` takes its place before a parameter of a template.
+fn typename(unit: Unit<'_>, id: NodeId) -> Option<Edit> {
+    match unit.tree.kind(unit.tree.node(id).parent) {
+        NodeKind::DependentType => Some(delete(unit, id)),
+        NodeKind::TypeParameterDeclaration
+        | NodeKind::OptionalTypeParameterDeclaration
+        | NodeKind::VariadicTypeParameterDeclaration
+        | NodeKind::TemplateTemplateParameterDeclaration => {
+            Some(unit.replace(unit.tree.range(id), b"class"))
+        }
+        _ => None,
+    }
 }
 
 /// The `= 0` of a function that is purely virtual.

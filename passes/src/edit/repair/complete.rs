@@ -5,9 +5,9 @@ use std::ops::Range;
 use clreduce_language::{EntityId, Follow, ItemId, ItemKind, Reach};
 use clreduce_testcase::{Edit, Patch};
 
-use super::{MOST_NEAR, MOST_STEPS, Repair};
+use super::{MOST_NEAR, MOST_STEPS, PatchRepair};
 
-impl Repair<'_> {
+impl PatchRepair<'_> {
     /// Takes note of an error that stayed when what it named was restored, and what is near that: what is missing is further away.
     pub(super) fn hear_again(&mut self, names: &[String], offset: Option<usize>) {
         let entities = self.entities;

@@ -56,7 +56,7 @@ impl RefusedGroup<'_> {
     pub fn repaired(&self, snapshot: &Snapshot) -> Option<Repaired> {
         let is_known = snapshot.language().has(Feature::Classes) && snapshot.file_count() == 1;
         let unit = Unit::all(snapshot).next().filter(|_| is_known)?;
-        let mut repair = Repair::new(snapshot, unit, self.refused, self.accepted);
+        let mut repair = PatchRepair::new(snapshot, unit, self.refused, self.accepted);
         let (variant, kept) = snapshot.case().apply_and_track(self.refused);
         let lines = PresumedLines::in_file(&variant, 0);
         for complaint in self.complaints {
@@ -79,7 +79,7 @@ impl RefusedGroup<'_> {
     }
 }
 
-struct Repair<'a> {
+struct PatchRepair<'a> {
     unit: Unit<'a>,
     entities: &'a Entities,
     refused: &'a [Edit],
@@ -94,7 +94,7 @@ struct Repair<'a> {
     reverted: BTreeSet<usize>,
 }
 
-impl<'a> Repair<'a> {
+impl<'a> PatchRepair<'a> {
     fn new(
         snapshot: &'a Snapshot,
         unit: Unit<'a>,

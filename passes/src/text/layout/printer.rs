@@ -16,7 +16,7 @@ const WIDTH: usize = 90;
 
 pub(super) fn print(unit: Tokens<'_>, pieces: &[Piece]) -> Vec<u8> {
     let bytes = unit.bytes;
-    let mut printer = Printer {
+    let mut printer = LayoutPrinter {
         rules: unit.rules,
         line_break: line_break(bytes),
         out: Vec::with_capacity(bytes.len() + bytes.len() / 8),
@@ -94,7 +94,7 @@ enum Hold {
     Other,
 }
 
-struct Printer<'a> {
+struct LayoutPrinter<'a> {
     rules: &'static LexicalRules,
     line_break: &'static [u8],
     out: Vec<u8>,
@@ -115,7 +115,7 @@ struct Printer<'a> {
     after_do: bool,
 }
 
-impl<'a> Printer<'a> {
+impl<'a> LayoutPrinter<'a> {
     fn token(&mut self, word: SpacedToken<'a>, next: Option<SpacedToken<'a>>) {
         let next_text = next.map_or(b"".as_slice(), |next| next.text);
         if matches!(word.role, TokenRole::Block | TokenRole::Members) {

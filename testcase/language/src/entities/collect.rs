@@ -1,16 +1,16 @@
 //! Collects the items of a C++ file, and declares what they declare.
 
 use super::declared::{
-    Declared, declared, is_class, is_type_specifier, is_virtual, parameter_names,
+    Declared, declared, is_class, is_type_specifier, is_virtual, parameter_names, unwrapped,
 };
-use super::scopes::{EntityKind, Scopes};
+use super::scopes::{EntityKind, EntityScopes};
 use super::{Entities, EntityId, Item, ItemId, ItemKind};
 use crate::kind::{NodeField, NodeKind};
 use crate::tree::{NodeId, SyntaxTree};
 
 /// A list of declarations that is still to be looked at.
 #[derive(Clone, Copy)]
-struct DeclarationList {
+struct ItemList {
     node: NodeId,
     parent: Option<ItemId>,
     scope: EntityId,
@@ -21,19 +21,18 @@ struct Collector<'a> {
     bytes: &'a [u8],
     tree: &'a SyntaxTree,
     out: Entities,
-    lists: Vec<DeclarationList>,
+    lists: Vec<ItemList>,
     /// What is declared with a qualifier, which is looked up when all else is declared.
     qualified: Vec<(ItemId, EntityId, Declared)>,
 }
 
 /// Collects the items, in the order of their nodes.
 pub(super) fn collect(bytes: &[u8], tree: &SyntaxTree) -> Entities {
-    let out = Entities { scopes: Scopes::new(), ..Entities::default() };
-    let file =
-        DeclarationList { node: NodeId(0), parent: None, scope: EntityId(0), is_class: false };
+    let out = Entities { scopes: EntityScopes::new(), ..Entities::default() };
+    let file = ItemList { node: NodeId(0), parent: None, scope: EntityId(0), is_class: false };
     let mut collector = Collector { bytes, tree, out, lists: vec![file], qualified: Vec::new() };
     // The lists around a declaration, each with what is left of it, and the last item of it.
-    let mut open: Vec<(DeclarationList, std::vec::IntoIter<NodeId>, Option<ItemId>)> = Vec::new();
+    let mut open: Vec<(ItemList, std::vec::IntoIter<NodeId>, Option<ItemId>)> = Vec::new();
     loop {
         // What an item holds comes before what follows it.
         while let Some(list) = collector.lists.pop() {
@@ -87,37 +86,9 @@ impl Collector<'_> {
         }
     }
 
-    /// The declaration without template heads, `friend`, `export` and `extern "C"`.
-    fn unwrap(&self, node: NodeId) -> (NodeId, bool, bool) {
+    fn add(&mut self, node: NodeId, list: ItemList) {
         let tree = self.tree;
-        let (mut at, mut is_template, mut is_friend) = (node, false, false);
-        loop {
-            let next = match tree.kind(at) {
-                NodeKind::TemplateDeclaration => {
-                    is_template = true;
-                    let children = tree.named_children(at);
-                    children.filter(|&id| tree.node(id).field.is_none()).last()
-                }
-                NodeKind::FriendDeclaration => {
-                    is_friend = true;
-                    tree.named_children(at).last()
-                }
-                NodeKind::ExportDeclaration => tree.named_children(at).last(),
-                NodeKind::LinkageSpecification => tree
-                    .field(at, NodeField::Body)
-                    .filter(|&body| tree.kind(body) != NodeKind::DeclarationList),
-                _ => None,
-            };
-            match next {
-                Some(next) => at = next,
-                None => return (at, is_template, is_friend),
-            }
-        }
-    }
-
-    fn add(&mut self, node: NodeId, list: DeclarationList) {
-        let tree = self.tree;
-        let (inner, is_template, is_friend) = self.unwrap(node);
+        let (inner, is_template, is_friend) = unwrapped(tree, node);
         let id = ItemId(self.out.items.len() as u32);
         self.out.items.push(Item {
             kind: ItemKind::Opaque,
@@ -153,7 +124,7 @@ impl Collector<'_> {
         &mut self,
         id: ItemId,
         inner: NodeId,
-        list: DeclarationList,
+        list: ItemList,
         is_friend: bool,
     ) -> ItemKind {
         let (tree, scope) = (self.tree, list.scope);
@@ -161,7 +132,7 @@ impl Collector<'_> {
             NodeKind::NamespaceDefinition => self.namespace(id, inner, list),
             NodeKind::LinkageSpecification => {
                 let body = tree.field(inner, NodeField::Body);
-                let inside = |node| DeclarationList { node, parent: Some(id), ..list };
+                let inside = |node| ItemList { node, parent: Some(id), ..list };
                 self.lists.extend(body.map(inside));
                 ItemKind::Linkage
             }
@@ -228,8 +199,7 @@ impl Collector<'_> {
         item.is_outside |= is_in_class;
         if kind != EntityKind::Class {
             item.context = holder;
-            let is_special = matches!(&found.name[..], b"~" | b"operator" | b"operator=");
-            item.comes_with_class |= is_in_class && (is_constructor || is_special);
+            item.comes_with_class |= is_in_class && (is_constructor || found.is_special());
         }
     }
 
@@ -255,7 +225,7 @@ impl Collector<'_> {
         self.find_path(scope, &self.namespace_path(name))
     }
 
-    fn namespace(&mut self, id: ItemId, inner: NodeId, list: DeclarationList) -> ItemKind {
+    fn namespace(&mut self, id: ItemId, inner: NodeId, list: ItemList) -> ItemKind {
         let tree = self.tree;
         let name = tree.field(inner, NodeField::Name);
         let parts = name.map(|name| self.namespace_path(name)).unwrap_or_default();
@@ -275,7 +245,7 @@ impl Collector<'_> {
             self.out.items[id.0 as usize].declares.push(scope);
         }
         let body = tree.field(inner, NodeField::Body);
-        self.lists.extend(body.map(|node| DeclarationList {
+        self.lists.extend(body.map(|node| ItemList {
             node,
             parent: Some(id),
             scope,
@@ -315,7 +285,7 @@ impl Collector<'_> {
         ItemKind::Using
     }
 
-    fn friend(&mut self, id: ItemId, inner: NodeId, list: DeclarationList) -> ItemKind {
+    fn friend(&mut self, id: ItemId, inner: NodeId, list: ItemList) -> ItemKind {
         let tree = self.tree;
         let declarator = tree.field(inner, NodeField::Declarator);
         let found = declarator.and_then(|node| declared(self.bytes, tree, node));
@@ -339,7 +309,7 @@ impl Collector<'_> {
         &mut self,
         id: ItemId,
         specifier: NodeId,
-        list: DeclarationList,
+        list: ItemList,
         named: Option<NodeId>,
     ) {
         let tree = self.tree;
@@ -353,12 +323,7 @@ impl Collector<'_> {
         if kind == EntityKind::Class {
             let scope = entity.unwrap_or(list.scope);
             // Of a class that is defined with a qualified name, members are looked up where it is defined.
-            self.lists.push(DeclarationList {
-                node: body,
-                parent: Some(id),
-                scope,
-                is_class: true,
-            });
+            self.lists.push(ItemList { node: body, parent: Some(id), scope, is_class: true });
             return;
         }
         for enumerator in tree.named_children(body) {
@@ -367,7 +332,7 @@ impl Collector<'_> {
         }
     }
 
-    fn declaration(&mut self, id: ItemId, inner: NodeId, list: DeclarationList) -> ItemKind {
+    fn declaration(&mut self, id: ItemId, inner: NodeId, list: ItemList) -> ItemKind {
         let tree = self.tree;
         let declarators: Vec<NodeId> = tree.fields(inner, NodeField::Declarator).collect();
         let defined = tree.field(inner, NodeField::Type).filter(|&kind| {
@@ -385,9 +350,8 @@ impl Collector<'_> {
         for declarator in declarators {
             let Some(found) = declared(self.bytes, tree, declarator) else { continue };
             is_function |= found.is_function;
-            let is_special = matches!(&found.name[..], b"~" | b"operator" | b"operator=");
             comes_with_class &= !found.is_function;
-            comes_with_class |= list.is_class && (is_special || found.name == class_name);
+            comes_with_class |= list.is_class && (found.is_special() || found.name == class_name);
             self.declare(id, list.scope, found, EntityKind::Other);
         }
         let item = &mut self.out.items[id.0 as usize];

@@ -17,6 +17,13 @@ pub(super) struct Declared {
     pub(super) is_function: bool,
 }
 
+impl Declared {
+    /// Returns true for a destructor, a conversion or an assignment, which come with their class.
+    pub(super) fn is_special(&self) -> bool {
+        matches!(&self.name[..], b"~" | b"operator" | b"operator=")
+    }
+}
+
 /// The name that a declarator, or the name of a class, declares.
 pub(super) fn declared(bytes: &[u8], tree: &SyntaxTree, declarator: NodeId) -> Option<Declared> {
     let mut found = Declared {
@@ -101,6 +108,33 @@ pub(super) fn body(bytes: &[u8], tree: &SyntaxTree, definition: NodeId) -> Optio
         matches!(word, b"constexpr" | b"consteval") || word == b"auto" && !has_trailing_type
     });
     is_body.then_some(Body { range: start..end, is_needed_early })
+}
+
+/// The declaration without template heads, `friend`, `export` and `extern "C"`; whether it is of a template, and of a friend.
+pub(super) fn unwrapped(tree: &SyntaxTree, node: NodeId) -> (NodeId, bool, bool) {
+    let (mut at, mut is_template, mut is_friend) = (node, false, false);
+    loop {
+        let next = match tree.kind(at) {
+            NodeKind::TemplateDeclaration => {
+                is_template = true;
+                let children = tree.named_children(at);
+                children.filter(|&id| tree.node(id).field.is_none()).last()
+            }
+            NodeKind::FriendDeclaration => {
+                is_friend = true;
+                tree.named_children(at).last()
+            }
+            NodeKind::ExportDeclaration => tree.named_children(at).last(),
+            NodeKind::LinkageSpecification => tree
+                .field(at, NodeField::Body)
+                .filter(|&body| tree.kind(body) != NodeKind::DeclarationList),
+            _ => None,
+        };
+        match next {
+            Some(next) => at = next,
+            None => return (at, is_template, is_friend),
+        }
+    }
 }
 
 /// The names that the head of a template declares.

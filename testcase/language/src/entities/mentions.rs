@@ -6,7 +6,7 @@ use std::ops::Range;
 use clreduce_testcase::{Token, TokenKind, step, tokens};
 
 use super::declared::{is_declared_locally, parameter_names};
-use super::scopes::{EntityKind, NameId, Scopes};
+use super::scopes::{EntityKind, EntityScopes, NameId};
 use super::{Entities, EntityId, Item, ItemKind};
 use crate::kind::{NodeField, NodeKind};
 use crate::tree::{NodeId, SyntaxTree};
@@ -107,7 +107,7 @@ fn is_in_signature(tree: &SyntaxTree, inner: NodeId, id: NodeId) -> bool {
 struct ReferenceReader<'a> {
     bytes: &'a [u8],
     tree: &'a SyntaxTree,
-    scopes: &'a Scopes,
+    scopes: &'a EntityScopes,
     context: EntityId,
     in_class: bool,
     /// Values that the item declares for itself: parameters, and variables in its body.

@@ -24,7 +24,7 @@ use crate::kind::NodeKind;
 use crate::tree::{NodeId, SyntaxTree};
 use mentions::Reference;
 pub use reach::{Follow, Reach};
-use scopes::Scopes;
+use scopes::EntityScopes;
 pub use weights::Weights;
 
 /// Index of an item. A container has a smaller index than what it holds.
@@ -117,7 +117,7 @@ pub struct Body {
 #[derive(Debug, Default)]
 pub struct Entities {
     items: Vec<Item>,
-    scopes: Scopes,
+    scopes: EntityScopes,
     /// By entity, the items that declare it.
     declared_by: Vec<Vec<ItemId>>,
     /// The names that lead to one entity, in the order of their nodes.

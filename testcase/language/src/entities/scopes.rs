@@ -34,7 +34,7 @@ struct Entity {
 
 /// The entities by scope and name.
 #[derive(Debug, Default)]
-pub(super) struct Scopes {
+pub(super) struct EntityScopes {
     names: HashMap<Box<[u8]>, NameId>,
     spelled: Vec<Box<[u8]>>,
     of_name: Vec<Vec<EntityId>>,
@@ -45,7 +45,7 @@ pub(super) struct Scopes {
 /// Scopes around a name that are looked at, and namespaces that one opens. Nobody nests deeper.
 const MOST_SCOPES: usize = 32;
 
-impl Scopes {
+impl EntityScopes {
     /// The scopes of a file in which only the global namespace is known.
     pub(super) fn new() -> Self {
         let mut scopes = Self::default();
