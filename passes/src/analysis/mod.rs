@@ -56,8 +56,8 @@ pub(crate) use places::{ExpressionPlace, is_condition, is_lvalue, places};
 pub(crate) use roots::roots;
 pub(crate) use spelled::{Spelling, is_member, pointers_in};
 pub(crate) use templates::{
-    TemplateHead, argument_lists, concepts, constraint, default_argument, is_closed, is_name, is_pack,
-    name_in, outside_members, template_parameter_name,
+    TemplateHead, argument_lists, concepts, constraint, default_argument, is_closed, is_name,
+    is_pack, name_in, outside_members, template_parameter_name,
 };
 pub(crate) use tokens::Tokens;
 pub(crate) use unit::Unit;
