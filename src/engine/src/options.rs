@@ -287,7 +287,7 @@ mod tests {
             let mut changed = default.clone();
             assert_ne!(changed.insert(name.clone(), value.clone()), Some(value), "{name}");
             let changed: Options = serde_json::from_value(changed.into()).unwrap();
-            let is_free = FREE.contains(&&*name);
+            let is_free = name == FREE;
             let is_limit = LIMITS_OF_A_RUN.contains(&&*name);
             let same_result = changed.result_facts() == Options::default().result_facts();
             let same_verdicts = changed.facts() == Options::default().facts();
