@@ -116,7 +116,7 @@ pub(crate) fn find(
         warning_line(problem);
     }
     if comparison.configurations.is_empty() {
-        let advice = blind_spots::no_device(ProgramKind::of(&kernel.to_string_lossy(), source));
+        let advice = blind_spots::no_device(ProgramKind::of_case(case));
         return Err(InitError::NoDevice { kernel: kernel.to_owned(), advice }.into());
     }
     let bugs = comparison.bugs();
