@@ -287,7 +287,12 @@ fn arguments_that_clreduce_has_chosen_do_not_make_a_kernel_invalid_for_certain()
     let name = kernel.display();
     let source = "// -g 8 -l 8\n#define REAL float\n#define MEM __global\n\
                   __kernel void k(MEM REAL *out, int width) {\n  out[width * width * get_global_id(0)] = 1;\n}\n";
+    // Larger buffers do.
     fs::write(&kernel, source).unwrap();
+    assert_eq!(check(&kernel, &["--only", "compile,sanitize"]).0, Some(0));
+    // No buffer has anything before its beginning.
+    let before = source.replace("width * width *", "-1 - width -");
+    fs::write(&kernel, &before).unwrap();
     let (code, out, err) = check(&kernel, &["--only", "compile,sanitize"]);
     assert_eq!(code, Some(4), "{out}{err}");
     assert!(out.contains(&format!("{name}:5: out-of-bounds: ")), "{out}");
@@ -299,7 +304,7 @@ fn arguments_that_clreduce_has_chosen_do_not_make_a_kernel_invalid_for_certain()
     fs::write(&kernel, source.replace("= 1;", "= none;")).unwrap();
     assert_eq!(check(&kernel, &["--only", "compile,sanitize"]).0, Some(1));
     // A type may be a macro of the build.
-    let of_build = source.replace("#define REAL float\n", "");
+    let of_build = before.replace("#define REAL float\n", "");
     fs::write(&kernel, of_build).unwrap();
     let build = ["--only", "compile,sanitize", "--", "-DREAL=double"];
     assert_eq!(check(&kernel, &build).0, Some(4));

@@ -80,7 +80,11 @@ fn invalid_launches_are_left_out() {
     let (found, _, err) = inputs(&bench, kernel, &["--args", "given.toml"]);
     assert_mentions(
         &err,
-        &["left out: a launch of `k` with 9 work-items", "k.cl:4: out-of-bounds"],
+        &[
+            "left out: a launch of `k` with 9 work-items",
+            "k.cl:4: out-of-bounds",
+            "needs 9 elements in argument 1 instead of 8",
+        ],
     );
     let values: Vec<i64> = found
         .lines()
@@ -91,6 +95,14 @@ fn invalid_launches_are_left_out() {
     assert!(values.iter().all(|&n| n <= 8), "{values:?}");
     bench.write("valid.toml", found);
     bench.run(&["check", "k.cl", "--args", "valid.toml", "--only", "sanitize"]).code(0);
+    // An argument that is fixed does not change.
+    bench.write("given.toml", launch(8) + "fixed = true\n");
+    let (found, ..) = inputs(&bench, kernel, &["--args", "given.toml"]);
+    assert!(
+        found.lines().filter(|line| line.starts_with("is = ")).all(|line| line == "is = 8"),
+        "{found}"
+    );
+    assert_mentions(&found, &["fixed = true"]);
     // Buffers that clreduce made itself are enlarged.
     let twice = "kernel void k(global int *a, int n) { if (n == 77) a[get_global_id(0) * 2 + 1] = n; a[1] = n; }\n";
     let (found, out, _) = inputs(&bench, &format!("// -g 1,1,1 -l 1,1,1\n{twice}"), &[]);

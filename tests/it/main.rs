@@ -5,6 +5,7 @@
 mod support;
 
 mod accusations;
+mod arguments;
 mod bad_input;
 mod batch;
 mod bug_report;

@@ -300,7 +300,7 @@ fn a_result_that_depends_on_the_order_of_work_items_is_never_wrong() {
 fn init_does_not_offer_to_reduce_the_crash_of_a_kernel_that_is_not_valid() {
     let bench = Bench::new();
     let kernel = "// -g 16,16 -l 16,16\nkernel void image(global float *out, int height) {\n  \
-                  out[height * 4096 * get_global_id(0) + height * get_global_id(1)] = 1;\n}\n";
+                  out[-1 - (int)(height * 4096 * get_global_id(0) + height * get_global_id(1))] = 1;\n}\n";
     bench.write("image.cl", kernel);
     let refused = stderr(&bench.run(&["init", "image.cl"]).code(1));
     let parts = [

@@ -15,6 +15,7 @@ mod compile;
 mod coverage;
 mod expanded;
 mod finding;
+mod fit;
 mod inputs;
 mod location;
 mod mixed_arguments;
@@ -33,6 +34,7 @@ pub use clreduce_host::{Coverage, CoveragePoint, CoverageSummary, ProbedProgram,
 pub use clreduce_host::{HostKernel, HostKernelError};
 pub use coverage::{CoverageError, coverage};
 pub use finding::{Certainty, FailureKind, Finding, FindingKind, StageFailure, UnknownKind};
+pub use fit::{FittedKernel, fit_arguments};
 pub use inputs::{FoundInputs, RefusedLaunch, find_inputs};
 pub use options::{CheckError, CheckOptions};
 pub use preprocess::{PreprocessError, compiles, needs_preprocessing, preprocess};

@@ -320,6 +320,7 @@ fn examination(number: u32, takes: ProgramKind) -> (KernelRun, Vec<u8>) {
             fill: Fill::all(0.0),
             output: true,
         }],
+        fixed: Vec::new(),
     };
     let (source, options) = (source.into_bytes(), String::new());
     let run = KernelRun { source, options, launches: vec![launch], repeat: 1 };

@@ -87,7 +87,7 @@ impl HostBuild<'_> {
         let code = folder.path().join(CODE);
         writing.link(&object, &parts, &code)?;
         let mut words: Vec<OsString> = Vec::new();
-        if matches!(flavour, Flavour::Addresses | Flavour::Memory) {
+        if matches!(flavour, Flavour::Addresses | Flavour::Memory | Flavour::Reaches) {
             let places = symbols::addresses(&fs::read(&code)?, &kernel.local)?;
             words.extend(places.into_iter().map(|(at, size)| format!("m:{at}:{size}").into()));
         }
@@ -98,7 +98,7 @@ impl HostBuild<'_> {
         let results = match flavour {
             Flavour::Plain => true,
             Flavour::Addresses | Flavour::Memory => buffer_bytes(&launches) <= MOST_PRINTED_BYTES,
-            Flavour::Steps => false,
+            Flavour::Steps | Flavour::Reaches => false,
         };
         let undefined = kernel.undefined;
         Ok(HostProgram {
@@ -176,12 +176,14 @@ impl HostBuild<'_> {
         detail: BuildDetail,
     ) -> impl Iterator<Item = &'static str> {
         let mut switches = flavour.kernel_switches(detail);
-        if flavour == Flavour::Steps
+        if matches!(flavour, Flavour::Steps | Flavour::Reaches)
             && own::has_word(&self.subject.source, &["volatile", "__volatile__"])
         {
             switches.push("-fsanitize-coverage=trace-loads");
         }
-        if flavour == Flavour::Addresses && knows_last_members(self.toolchain.clang) {
+        if matches!(flavour, Flavour::Addresses | Flavour::Reaches)
+            && knows_last_members(self.toolchain.clang)
+        {
             switches.push("-fstrict-flex-arrays=3");
         }
         // In OpenCL C, the count of a shift wraps, and an enumeration is an integer.
@@ -336,10 +338,24 @@ impl HostProgram {
         tools: &ToolRunner,
         cancel: &Cancel,
     ) -> Result<ToolRun, HostError> {
-        let launch = &self.launches[number];
+        self.run_as((number, &self.launches[number]), &[], order, tools, cancel)
+    }
+
+    /// Runs the launch with this number, with buffers and sizes as in `launch`; values are as they were when it was built.
+    ///
+    /// # Errors
+    /// When the program needs what is nowhere.
+    pub(crate) fn run_as(
+        &self,
+        (number, launch): (usize, &KernelLaunch),
+        words: &[OsString],
+        order: Order,
+        tools: &ToolRunner,
+        cancel: &Cancel,
+    ) -> Result<ToolRun, HostError> {
         let mut args = vec![self.code().into_os_string()];
         args.extend(start::words(number, launch, &self.kernels, self.results));
-        args.extend(self.words.iter().cloned().chain(order.word()));
+        args.extend(self.words.iter().chain(words).cloned().chain(order.word()));
         // A kernel that ends the program by itself cannot know this word.
         let end = RandomState::new().build_hasher().finish();
         args.push(format!("end:{end}").into());

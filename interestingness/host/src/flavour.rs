@@ -11,6 +11,8 @@ pub enum Flavour {
     Memory,
     /// The run-time counts the jumps of each work-item, and ends a loop that never ends by itself.
     Steps,
+    /// As `Addresses`, and the run-time counts jumps; it can also look at what the kernel reaches in its buffers.
+    Reaches,
 }
 
 impl Flavour {
@@ -19,7 +21,7 @@ impl Flavour {
     pub fn tool(self) -> &'static str {
         match self {
             Self::Plain | Self::Steps => "host",
-            Self::Addresses => "AddressSanitizer",
+            Self::Addresses | Self::Reaches => "AddressSanitizer",
             Self::Memory => "MemorySanitizer",
         }
     }
@@ -28,7 +30,7 @@ impl Flavour {
     pub(crate) fn switches(self) -> &'static [&'static str] {
         match self {
             Self::Plain | Self::Steps => &[],
-            Self::Addresses => &[ADDRESS],
+            Self::Addresses | Self::Reaches => &[ADDRESS],
             Self::Memory => &["-fsanitize=memory", FOLLOW, ORIGINS],
         }
     }
@@ -37,7 +39,7 @@ impl Flavour {
     pub(crate) fn call_backs(self) -> &'static [&'static str] {
         match self {
             Self::Plain | Self::Memory | Self::Steps => &[],
-            Self::Addresses => &CALL_BACKS,
+            Self::Addresses | Self::Reaches => &CALL_BACKS,
         }
     }
 
@@ -47,7 +49,8 @@ impl Flavour {
         const LINES: &str = "-gline-tables-only";
         let mut switches = match (self, detail) {
             (Self::Plain, _) => vec![],
-            (Self::Steps, _) => vec!["-fsanitize-coverage=trace-pc-guard,no-prune", LINES],
+            (Self::Steps, _) => vec![JUMPS, LINES],
+            (Self::Reaches, _) => vec![ADDRESS, UNDEFINED, JUMPS],
             (Self::Addresses, BuildDetail::Verdict) => vec![ADDRESS, UNDEFINED, TRAP],
             (Self::Addresses, BuildDetail::Report) => vec![ADDRESS, UNDEFINED, LINES],
             (Self::Memory, BuildDetail::Verdict) => vec!["-fsanitize=memory", FOLLOW],
@@ -73,6 +76,7 @@ pub enum BuildDetail {
     Report,
 }
 
+const JUMPS: &str = "-fsanitize-coverage=trace-pc-guard,no-prune";
 const ADDRESS: &str = "-fsanitize=address";
 /// Functions of the run-time stand for the checks of AddressSanitizer, so that every access to memory that work-items
 /// share is seen, also one that follows another to the same place or is known to be within its variable.

@@ -26,6 +26,7 @@ mod operands;
 mod order;
 mod own;
 mod parts;
+mod reach;
 mod run;
 mod start;
 mod sub_groups;
@@ -44,6 +45,7 @@ pub use coverage::{
 pub use error::HostError;
 pub use flavour::{BuildDetail, Flavour};
 pub use order::Order;
+pub use reach::{Reach, ReachEnd, ReachProgram};
 pub use run::{clang, is_supported, run, run_cuda};
 pub use start::StartError;
 pub use subject::{HostKernel, HostKernelError, sizes};

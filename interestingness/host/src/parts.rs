@@ -22,6 +22,7 @@ const RUNTIME: &str = concat!(
     include_str!("runtime/state.c"),
     include_str!("runtime/steps.c"),
     include_str!("runtime/coverage.c"),
+    include_str!("runtime/reaches.c"),
     include_str!("runtime/accesses.c"),
     include_str!("runtime/types.c"),
     include_str!("runtime/fences.c"),
@@ -86,7 +87,8 @@ const PART_LIMIT: Duration = Duration::from_secs(300);
 
 /// The program that runs kernels: launch, fibres, barriers.
 pub(crate) fn host(toolchain: &Toolchain<'_>, flavour: Flavour) -> Result<PathBuf, HostError> {
-    let undefined = if flavour == Flavour::Addresses { &["-fsanitize=undefined"][..] } else { &[] };
+    let watches = matches!(flavour, Flavour::Addresses | Flavour::Reaches);
+    let undefined = if watches { &["-fsanitize=undefined"][..] } else { &[] };
     let fixed =
         ["-x", "c", "-std=gnu11", "-target", "x86_64-linux-gnu", "-O1", "-fno-omit-frame-pointer"];
     // What kernels may report with is in it even though its own code reports nothing.

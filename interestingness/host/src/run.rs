@@ -1,5 +1,6 @@
 //! A run of a kernel, compiled plainly for this machine: a configuration beside those of devices.
 
+use std::ffi::OsString;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -7,6 +8,7 @@ use clreduce_compiler::Clang;
 use clreduce_kernel::{KernelRun, Output, Plan, ProgramKind, RunLimits, RunOutcome, RunReport};
 use clreduce_process::{Cancel, Crash, End, ToolRun, ToolRunner, describe_exit, describe_signal};
 
+use crate::FILE;
 use crate::build::{HostBuild, HostProgram};
 use crate::cache::default_cache;
 use crate::error::HostError;
@@ -97,6 +99,7 @@ fn build(
     let clang = clang.with(&options);
     let cache = default_cache();
     let toolchain = Toolchain { clang: &clang, tools, cache: &cache, forks: None, cancel };
+    let subject = with_types_of_clang(subject, toolchain);
     let build = HostBuild { toolchain, subject: &subject, optimisation };
     build.program(Flavour::Plain, BuildDetail::Verdict).map_err(|error| match error {
         HostError::Kernel(ran) => build_outcome(&ran),
@@ -106,6 +109,24 @@ fn build(
         error @ HostError::Io(_) => RunOutcome::NotRun(error.to_string()),
         error => RunOutcome::Unresolved(error.to_string()),
     })
+}
+
+/// The same kernel; macros may be types of its parameters, and conditionals decide about them.
+fn with_types_of_clang(subject: HostKernel, toolchain: Toolchain<'_>) -> HostKernel {
+    let has_directives = subject.source.split(|&byte| byte == b'\n').any(|line| {
+        let line = line.trim_ascii_start();
+        line.starts_with(b"#") && !line.starts_with(b"#pragma")
+    });
+    if subject.is_cuda() || !has_directives {
+        return subject;
+    }
+    let mut args = toolchain.clang.language();
+    args.extend(["-E", "-P", "-w", "-cl-no-stdinc", FILE].map(OsString::from));
+    let ran = toolchain.run_clang(args, &subject.files);
+    match ran.end {
+        End::Exited(0) => subject.with_signatures(ran.stdout.as_bytes()),
+        _ => subject,
+    }
 }
 
 fn build_outcome(ran: &ToolRun) -> RunOutcome {

@@ -1,11 +1,10 @@
 //! A kernel as clang reads it, with its launches.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use clreduce_kernel::{
-    KernelLaunch, KernelSignature, LaunchError, Plan, PlanError, ProgramKind, is_exact, with_macros,
+    KernelLaunch, KernelSignature, LaunchError, Plan, PlanError, ProgramKind, is_exact,
 };
 use clreduce_language::kernel_signatures;
 use clreduce_testcase::{Feature, Language, TestCase, tokens};
@@ -123,17 +122,11 @@ impl HostKernel {
         Ok(Self { is_exact, ..Self::made(Language::OPENCL, source, kernels, launches)? })
     }
 
-    /// The same kernel; macros of these build options may be types of parameters.
+    /// The same kernel, whose parameters have the types that they have in this text: the program after preprocessing.
     #[must_use]
-    pub fn with_macros(self, options: &[String]) -> Self {
-        let kernels = match with_macros(self.program(), options) {
-            Cow::Borrowed(_) => None,
-            Cow::Owned(text) => Some(kernel_signatures(&text, self.language)),
-        };
-        match kernels {
-            Some(kernels) => Self { kernels, ..self },
-            None => self,
-        }
+    pub fn with_signatures(self, text: &[u8]) -> Self {
+        let kernels = kernel_signatures(text, self.language);
+        if kernels.is_empty() { self } else { Self { kernels, ..self } }
     }
 
     /// Returns a name in a text of the program that belongs to clreduce, if there is one: a definition of it would stand in
@@ -178,6 +171,12 @@ impl HostKernel {
             Self::made(self.language, source.into(), self.kernels.clone(), self.launches.clone());
         let Self { is_exact, has_chosen_arguments, .. } = *self;
         Some((Self { is_exact, has_chosen_arguments, ..made.ok()? }, reordered.lines))
+    }
+
+    /// Returns true for a program with a `main` of its own.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        matches!(self.launches, Err(LaunchError::WholeProgram))
     }
 
     /// Returns true for CUDA, whose declarations clreduce puts before the program.

@@ -4,7 +4,7 @@
 use clreduce_language::kernel_signatures;
 use clreduce_testcase::{Language, Launch, tokens};
 
-use crate::arguments::{Plan, PlanError, from_comment, from_signature, plan};
+use crate::arguments::{Plan, PlanError, from_comment, from_signature, plan_in};
 
 /// Returns true if the text defines `main`, so that it is a whole program.
 #[must_use]
@@ -21,7 +21,7 @@ pub fn has_main(source: &[u8]) -> bool {
 /// When the program has no kernel, or the description is wrong.
 pub fn plan_cuda(source: &[u8], description: Option<&str>) -> Result<Plan, PlanError> {
     if description.is_some() {
-        return plan(source, description);
+        return plan_in(Language::CUDA, source, description);
     }
     let kernels = kernel_signatures(source, Language::CUDA);
     if kernels.is_empty() {

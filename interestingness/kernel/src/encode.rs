@@ -63,6 +63,17 @@ fn half_bits(number: f32) -> u16 {
     }
 }
 
+/// The number that the bits of a half are.
+pub(crate) fn half_value(bits: u16) -> f64 {
+    let fraction = f64::from(bits & 0x3ff) / 1024.0;
+    let size = match bits >> 10 & 0x1f {
+        0 => fraction / 16384.0,
+        31 => f64::INFINITY,
+        exponent => (1.0 + fraction) * f64::from(i32::from(exponent) - 15).exp2(),
+    };
+    if bits & 0x8000 == 0 { size } else { -size }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,6 +86,10 @@ mod tests {
         assert_eq!(scalar(Scalar::Half, 1.0), 0x3c00_u16.to_ne_bytes());
         assert_eq!(scalar(Scalar::Half, -2048.0), 0xe800_u16.to_ne_bytes());
         assert_eq!(scalar(Scalar::Half, 0.0), [0, 0]);
+        assert_eq!(
+            [0x3c00, 0xe800, 0x3555, 0].map(half_value),
+            [1.0, -2048.0, 0.333_251_953_125, 0.0]
+        );
         assert_eq!(encode(Number { scalar: Scalar::Ushort, lanes: 3 }, 1.0), [1, 0].repeat(4));
         for scalar in [Scalar::Char, Scalar::Ushort, Scalar::Int, Scalar::Ulong] {
             for value in [0, 7, 100] {

@@ -226,6 +226,7 @@ mod tests {
                 global: vec![2],
                 local: None,
                 arguments: vec![argument],
+                fixed: Vec::new(),
             }],
             repeat: 1,
         };

@@ -20,6 +20,8 @@ pub enum Fill {
     },
     /// These values, repeated where there are too few.
     Values(Vec<f64>),
+    /// These bytes, repeated where there are too few.
+    Bytes(Vec<u8>),
 }
 
 impl Fill {
@@ -42,6 +44,8 @@ impl Fill {
             Self::Steps { first, .. } => encode(*first),
             Self::Values(values) if values.is_empty() => encode(0.0),
             Self::Values(values) => values.iter().copied().flat_map(encode).collect(),
+            Self::Bytes(bytes) if bytes.is_empty() => vec![0],
+            Self::Bytes(bytes) => bytes.clone(),
         };
         let bytes = elements as usize * element.bytes();
         round.iter().copied().cycle().take(bytes).collect()
@@ -81,6 +85,9 @@ pub struct KernelLaunch {
     pub local: Option<Vec<u64>>,
     /// The arguments, in the order of the parameters.
     pub arguments: Vec<Argument>,
+    /// The numbers of arguments, from 0, that a search for other launches leaves as they are.
+    #[serde(default)]
+    pub fixed: Vec<usize>,
 }
 
 impl KernelLaunch {

@@ -15,8 +15,8 @@ mod program;
 mod votes;
 
 pub use arguments::{
-    ArgumentError, DescriptionError, LaunchError, Plan, PlanError, UnsupportedParameter, describe,
-    description_names, plan,
+    ArgumentError, Choice, DescriptionError, LaunchError, Plan, PlanError, UnsupportedParameter,
+    describe, description_names, plan, read_description,
 };
 pub use clreduce_language::{KernelParameter, KernelSignature, Number, Scalar};
 pub use clreduce_process::Crash;

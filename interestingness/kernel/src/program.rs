@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use clreduce_language::Shape;
 use clreduce_testcase::{Feature, Language, TestCase};
 
-use crate::arguments::{Plan, PlanError, plan, second};
+use crate::arguments::{Plan, PlanError, plan, plan_kernel, second};
 use crate::cuda::{has_main, plan_cuda};
 
 /// A kind of program.
@@ -74,6 +74,17 @@ impl ProgramKind {
             Self::CudaProgram => {
                 Ok(Plan { launches: Vec::new(), compile_only: None, is_chosen: false })
             }
+        }
+    }
+
+    /// Plans the launches of the kernel with a name alone.
+    ///
+    /// # Errors
+    /// As [`plan`]; and when there is no such kernel.
+    pub fn plan_kernel(self, source: &[u8], name: &str) -> Result<Plan, PlanError> {
+        match self {
+            Self::OpenCl => plan_kernel(Language::OPENCL, source, name),
+            _ => plan_kernel(Language::CUDA, source, name),
         }
     }
 

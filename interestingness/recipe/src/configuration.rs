@@ -86,7 +86,8 @@ impl<'a> VariantProgram<'a> {
     /// Returns the kernel that is checked; `None` where the program has none.
     pub(crate) fn subject(&self) -> Option<HostKernel> {
         let subject = HostKernel::planned(self.kind(), self.source().to_vec(), self.plan.clone());
-        Some(subject.ok()?.with_macros(&shlex::split(self.options).unwrap_or_default()))
+        let options = shlex::split(self.options).unwrap_or_default();
+        Some(subject.ok()?.with_signatures(&with_macros(self.source(), &options)))
     }
 
     pub(crate) fn kind(&self) -> ProgramKind {

@@ -3,12 +3,11 @@
 mod finder;
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
 use clreduce_check::{CheckOptions, FindingKind, StageName};
-use clreduce_kernel::ProgramKind;
+use clreduce_kernel::{ProgramKind, read_description};
 use clreduce_process::{Cancel, Limits, ToolRunner};
 use clreduce_testcase::{Feature, Language, TestCase};
 use clreduce_tools::Tool;
@@ -183,7 +182,7 @@ fn check_options(document: &Document, options: &RecipeOptions) -> Result<CheckOp
 fn arguments(document: &Document, folder: &Path) -> Result<Option<String>, Problem> {
     let text = document.arguments.as_ref().map(|path| {
         let file = folder.join(path.get_ref());
-        fs::read_to_string(&file).map_err(|error| {
+        read_description(&file).map_err(|error| {
             Problem::new(
                 format!("cannot read `{}`: {error}", file.display()),
                 "name a file beside the recipe that describes the kernel's arguments",

@@ -2,12 +2,23 @@
 
 use crate::numbers::Number;
 
+/// A number in an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayoutNumber {
+    /// Its offset, in bytes.
+    pub offset: usize,
+    /// Its type.
+    pub number: Number,
+    /// The members that lead to it, as in `corners[1].f[0]`; empty where the object itself is the number.
+    pub name: String,
+}
+
 /// The numbers of a structure, an enumeration or a truth value, by their offsets. For each of these types, the value 1 in all
 /// numbers is valid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// Each number with its offset.
-    pub numbers: Vec<(usize, Number)>,
+    /// Each number.
+    pub numbers: Vec<LayoutNumber>,
     /// The size of all, in bytes.
     pub bytes: usize,
     align: usize,
@@ -21,7 +32,7 @@ impl Layout {
     pub(crate) fn of_number(number: Number, cuda: bool) -> Self {
         if !cuda {
             return Self {
-                numbers: vec![(0, number)],
+                numbers: vec![LayoutNumber { offset: 0, number, name: String::new() }],
                 bytes: number.bytes(),
                 align: number.bytes(),
             };
@@ -33,20 +44,36 @@ impl Layout {
             4 => (4 * bytes).min(16),
             _ => bytes,
         };
-        let numbers = (0..lanes).map(|lane| (lane * bytes, one)).collect();
+        let name = |lane: usize| {
+            if lanes == 1 { String::new() } else { ["x", "y", "z", "w"][lane % 4].to_owned() }
+        };
+        let number = |lane| LayoutNumber { offset: lane * bytes, number: one, name: name(lane) };
+        let numbers = (0..lanes).map(number).collect();
         Self { numbers, bytes: lanes * bytes, align }
     }
 
-    /// Adds a member that is an array of so many; 1 for none. In a union, all members begin at the same place, and the first one
-    /// holds the value.
-    pub(crate) fn add(&mut self, member: &Self, elements: usize, is_union: bool) -> Option<()> {
+    /// Adds the member with a name that is an array of so many; `None` for no array. In a union, all members begin at the same
+    /// place, and the first one holds the value.
+    pub(crate) fn add(
+        &mut self,
+        name: &str,
+        member: &Self,
+        array: Option<usize>,
+        is_union: bool,
+    ) -> Option<()> {
+        let elements = array.unwrap_or(1);
         let bytes = member.bytes.checked_mul(elements).filter(|&bytes| bytes <= MOST_BYTES)?;
         let start = if is_union { 0 } else { self.bytes.next_multiple_of(member.align.max(1)) };
         if !is_union || self.numbers.is_empty() {
-            let copies = (0..elements).map(|index| start + index * member.bytes);
-            self.numbers.extend(copies.flat_map(|copy| {
-                member.numbers.iter().map(move |(offset, number)| (copy + offset, *number))
-            }));
+            for index in 0..elements {
+                let copy = start + index * member.bytes;
+                let place = array.map_or_else(String::new, |_| format!("[{index}]"));
+                self.numbers.extend(member.numbers.iter().map(|inner| {
+                    let point = if inner.name.is_empty() { "" } else { "." };
+                    let name = format!("{name}{place}{point}{}", inner.name);
+                    LayoutNumber { offset: copy + inner.offset, number: inner.number, name }
+                }));
+            }
         }
         self.bytes = self.bytes.max(start + bytes);
         self.align = self.align.max(member.align);
@@ -71,8 +98,11 @@ impl Layout {
     /// Returns true if some bytes belong to no number.
     #[must_use]
     pub fn has_padding(&self) -> bool {
-        let used: usize =
-            self.numbers.iter().map(|(_, one)| one.scalar.bytes() * usize::from(one.lanes)).sum();
+        let used: usize = self
+            .numbers
+            .iter()
+            .map(|one| one.number.scalar.bytes() * usize::from(one.number.lanes))
+            .sum();
         used < self.bytes
     }
 }

@@ -10,6 +10,7 @@ mod accesses;
 mod aggregates;
 mod ambiguous;
 mod builtins;
+mod constants;
 mod cuda;
 mod entities;
 mod entry;
@@ -39,7 +40,7 @@ pub use entities::{Body, Entities, EntityId, Follow, Item, ItemId, ItemKind, Rea
 pub use entry::{is_entry, is_kernel};
 pub use flow::{Classes, Flow};
 pub use kind::{NodeField, NodeKind};
-pub use layouts::Layout;
+pub use layouts::{Layout, LayoutNumber};
 pub use mask::is_access_label;
 pub use numbers::{Number, Scalar, component_name, components};
 pub use signatures::{KernelParameter, KernelSignature, kernel_signatures};

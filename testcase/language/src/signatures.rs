@@ -21,6 +21,8 @@ pub struct KernelSignature {
     pub parameters: Vec<KernelParameter>,
     /// The attribute `reqd_work_group_size`, three numbers.
     pub required_local: Option<Vec<u64>>,
+    /// The attribute `work_group_size_hint`, three numbers.
+    pub hinted_local: Option<Vec<u64>>,
     /// The attribute `intel_reqd_sub_group_size`.
     pub required_sub_group: Option<u64>,
 }
@@ -52,6 +54,8 @@ pub enum KernelParameter {
     Objects {
         /// The name; empty where the parameter has none.
         name: String,
+        /// The type as it is written.
+        kind: String,
         /// The numbers of one of them.
         layout: Layout,
         /// True if the kernel cannot write there.
@@ -72,6 +76,7 @@ pub fn kernel_signatures(source: &[u8], language: Language) -> Vec<KernelSignatu
         at: 0,
         types: TypeNames::new(cuda),
         local: None,
+        hint: None,
         sub_group: None,
         cuda,
     };
@@ -81,7 +86,7 @@ pub fn kernel_signatures(source: &[u8], language: Language) -> Vec<KernelSignatu
             "{" => depth += 1,
             "}" => depth = depth.saturating_sub(1),
             _ if depth > 0 => {}
-            ";" => (reader.local, reader.sub_group) = (None, None),
+            ";" => (reader.local, reader.hint, reader.sub_group) = (None, None, None),
             "typedef" | "using" | "struct" | "union" | "enum" | "class" => reader.definition(),
             "__attribute__" => reader.attribute(),
             "__global__" if cuda => found.extend(reader.kernel()),
@@ -89,7 +94,7 @@ pub fn kernel_signatures(source: &[u8], language: Language) -> Vec<KernelSignatu
             _ => {}
         }
         if word == "}" && depth == 0 {
-            (reader.local, reader.sub_group) = (None, None);
+            (reader.local, reader.hint, reader.sub_group) = (None, None, None);
         }
     }
     found
@@ -101,6 +106,8 @@ struct SignatureReader<'a> {
     types: TypeNames<'a>,
     /// The size of work-groups from an attribute of the declaration that is being read.
     local: Option<Vec<u64>>,
+    /// The one that the attribute `work_group_size_hint` gives.
+    hint: Option<Vec<u64>>,
     /// The same for the size of sub-groups.
     sub_group: Option<u64>,
     /// In CUDA, every pointer is one to global memory.
@@ -146,11 +153,15 @@ impl<'a> SignatureReader<'a> {
         {
             self.sub_group = size.parse().ok();
         }
-        if let Some(at) = place("reqd_work_group_size") {
-            let numbers = content[at + 1..].iter().take_while(|word| **word != ")");
+        let sizes = |name: &str| {
+            let numbers = content[place(name)? + 1..].iter().take_while(|word| **word != ")");
             let numbers: Vec<u64> = numbers.filter_map(|word| word.parse().ok()).collect();
-            self.local = (numbers.len() == 3 && !numbers.contains(&0)).then_some(numbers);
+            (numbers.len() == 3 && !numbers.contains(&0)).then_some(numbers)
+        };
+        if place("reqd_work_group_size").is_some() {
+            self.local = sizes("reqd_work_group_size");
         }
+        self.hint = sizes("work_group_size_hint").or(self.hint.take());
     }
 
     /// Reads a definition of a type, from its first word on, which has been read. A function that returns a structure is none.
@@ -205,6 +216,7 @@ impl<'a> SignatureReader<'a> {
             name: name.to_owned(),
             parameters,
             required_local: self.local.take(),
+            hinted_local: self.hint.take(),
             required_sub_group: self.sub_group.take(),
         })
     }
@@ -243,17 +255,18 @@ impl<'a> SignatureReader<'a> {
                 _ => other(),
             };
         }
+        let kind = |name: &str| rest[..rest.len() - usize::from(!name.is_empty())].join(" ");
         match (typed_name(&rest, |words| self.types.layout(words)), space, stars) {
-            (Some((layout, name)), None, 0) => {
-                let kind = &rest[..rest.len() - usize::from(!name.is_empty())];
-                KernelParameter::Object { kind: kind.join(" "), layout }
-            }
+            (Some((layout, name)), None, 0) => KernelParameter::Object { kind: kind(name), layout },
             (Some((layout, _)), Some(AddressSpace::Local), 1) => {
                 KernelParameter::Local(layout.bytes)
             }
-            (Some((layout, name)), Some(_), 1) => {
-                KernelParameter::Objects { name: name.to_owned(), layout, read_only }
-            }
+            (Some((layout, name)), Some(_), 1) => KernelParameter::Objects {
+                kind: kind(name),
+                name: name.to_owned(),
+                layout,
+                read_only,
+            },
             _ => other(),
         }
     }

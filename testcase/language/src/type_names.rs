@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use crate::constants::constant;
 use crate::layouts::Layout;
 use crate::numbers::{Number, Scalar};
 
@@ -82,8 +83,14 @@ impl<'a> TypeNames<'a> {
     /// Adds what one declaration declares, such as `float m[2][2], n`.
     fn add_members(&self, words: &[&str], is_union: bool, layout: &mut Layout) -> Option<()> {
         const UNKNOWN: [&str; 8] = ["*", "&", "<", ":", "{", "(", "static", "="];
-        if words.iter().any(|word| UNKNOWN.contains(word)) {
-            return None;
+        let mut depth = 0_usize;
+        for word in words {
+            match *word {
+                "[" => depth += 1,
+                "]" => depth = depth.saturating_sub(1),
+                word if depth == 0 && UNKNOWN.contains(&word) => return None,
+                _ => {}
+            }
         }
         let plain: Vec<&str> =
             words.iter().copied().filter(|word| !["const", "volatile"].contains(word)).collect();
@@ -92,7 +99,8 @@ impl<'a> TypeNames<'a> {
         let end = first.iter().position(|word| *word == "[").unwrap_or(first.len());
         let kind = self.layout_or_number(first.get(..end.checked_sub(1)?)?)?;
         for declarator in std::iter::once(&first[end - 1..]).chain(declarators) {
-            layout.add(&kind, elements(declarator.get(1..)?)?, is_union)?;
+            let name = declarator.first()?;
+            layout.add(name, &kind, elements(declarator.get(1..)?)?, is_union)?;
         }
         Some(())
     }
@@ -166,10 +174,19 @@ fn declarations<'w, 'a>(body: &'w [&'a str]) -> Vec<&'w [&'a str]> {
     found
 }
 
-/// The number of elements that `[2][3]` stands for; 1 for nothing.
-fn elements(words: &[&str]) -> Option<usize> {
-    words.chunks(3).try_fold(1_usize, |product, chunk| match chunk {
-        ["[", size, "]"] => product.checked_mul(size.trim_end_matches(['u', 'U']).parse().ok()?),
-        _ => None,
-    })
+/// The number of elements that `[2][N + 1]` stands for; `Some(None)` for nothing.
+fn elements(words: &[&str]) -> Option<Option<usize>> {
+    if words.is_empty() {
+        return Some(None);
+    }
+    let inner = words.strip_prefix(&["["])?.strip_suffix(&["]"])?;
+    // Between two dimensions stand `]` and `[`.
+    let mut sizes = inner.split(|word| *word == "[");
+    let mut product = 1_usize;
+    let count = sizes.clone().count();
+    for (index, size) in sizes.by_ref().enumerate() {
+        let size = if index + 1 < count { size.strip_suffix(&["]"])? } else { size };
+        product = product.checked_mul(usize::try_from(constant(size)?).ok()?)?;
+    }
+    Some(Some(product))
 }

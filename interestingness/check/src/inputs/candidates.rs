@@ -85,6 +85,9 @@ impl<'a> Candidates<'a> {
             else {
                 return None;
             };
+            if launch.fixed.contains(&index) {
+                return None;
+            }
             decode_whole(element, value).filter(|&value| is_second(comparison, value))?;
             let value = encode_whole(element, first_of(comparison));
             Some(with_argument(launch, index, Argument::Value(value)))
@@ -105,7 +108,8 @@ impl<'a> Candidates<'a> {
                 return None;
             };
             // Elements are written as numbers of floating point.
-            if *elements > MOST_ELEMENTS || (wanted as f64) as i64 != wanted {
+            let is_fixed = launch.fixed.contains(&index);
+            if is_fixed || *elements > MOST_ELEMENTS || (wanted as f64) as i64 != wanted {
                 return None;
             }
             let content = fill.content(*element, *elements);
@@ -179,6 +183,9 @@ impl<'a> Candidates<'a> {
         let index = self.random.below(choices);
         let items = launch.global.iter().copied().fold(1, u64::saturating_mul);
         let element = self.element(base, index);
+        if launch.fixed.contains(&index) {
+            return launch;
+        }
         match launch.arguments.get_mut(index) {
             None => {
                 let sizes = [1, 2, 3, 4, 32, 64, 2 * items, items + 1];
@@ -237,9 +244,10 @@ fn with_items(launch: &KernelLaunch, items: u64) -> Option<KernelLaunch> {
         ..launch.clone()
     };
     // Buffers have an element for each work-item, where they had one.
-    for argument in &mut next.arguments {
+    for (index, argument) in next.arguments.iter_mut().enumerate() {
         if let Argument::Buffer { element, elements, .. } = argument
             && *elements >= before
+            && !launch.fixed.contains(&index)
         {
             let wanted = (*elements / before.max(1)).saturating_mul(items);
             if wanted > *elements {
@@ -316,6 +324,7 @@ mod tests {
                 fill: Fill::all(0.0),
                 output: true,
             }],
+            fixed: Vec::new(),
         };
         assert_eq!(with_items(&launch(4, 8), 16), Some(launch(16, 32)));
         assert_eq!(with_items(&launch(4, 8), 2), Some(launch(2, 8)));

@@ -12,12 +12,13 @@ use clreduce_compiler::Clang;
 use clreduce_host::{
     Coverage, Feature, HostBuild, HostError, HostKernel, LaunchTrace, Toolchain, is_supported,
 };
-use clreduce_kernel::{Argument, KernelLaunch};
+use clreduce_kernel::KernelLaunch;
 use clreduce_process::Cancel;
 
 use crate::check::KernelCheck;
 use crate::coverage::CoverageError;
 use crate::finding::{Finding, FindingKind};
+use crate::fit::with_larger_buffers;
 use crate::options::{CheckError, CheckOptions};
 use crate::report::CheckReport;
 use crate::table::StageName;
@@ -29,9 +30,9 @@ const ATTEMPTS: usize = 50;
 const BATCH: usize = 10;
 /// The most launches that are run in all.
 const MOST_RUNS: usize = 1000;
-/// The buffers of a given launch that go beyond their end are doubled so often.
-const MOST_DOUBLINGS: u32 = 8;
-/// The most bytes of a buffer that is made larger.
+/// So many launches that reach beyond their buffers get larger ones; each takes a build.
+const MOST_LARGER: usize = 10;
+/// The most bytes of a buffer that grows with the number of work-items.
 const MOST_BYTES: u64 = 1 << 20;
 
 /// The launches that were found.
@@ -54,10 +55,11 @@ pub struct RefusedLaunch {
     pub launch: KernelLaunch,
     /// The error that the launch leads to; `None` if the tools could not tell whether there is one.
     pub finding: Option<Finding>,
+    /// The same launch with buffers that are large enough, where they were too small and nothing else is known to be wrong.
+    pub with_larger_buffers: Option<KernelLaunch>,
 }
 
-/// Looks for launches of a kernel, beginning with those that it has. The same seed finds the same launches. If clreduce
-/// made up the buffers of the launches, `enlarges` lets it enlarge those that are too small.
+/// Looks for launches of a kernel, beginning with those that it has. The same seed finds the same launches.
 ///
 /// # Errors
 /// When the kernel cannot be compiled or launched.
@@ -65,7 +67,6 @@ pub fn find_inputs(
     kernel: &HostKernel,
     options: &CheckOptions,
     seed: u64,
-    enlarges: bool,
     cancel: &Cancel,
 ) -> Result<FoundInputs, CoverageError> {
     if !is_supported() {
@@ -84,12 +85,12 @@ pub fn find_inputs(
         clang: &clang,
         check,
         cancel,
-        enlarges,
         kept: Vec::new(),
         features: BTreeSet::new(),
         refused: Vec::new(),
         known: Vec::new(),
         runs: 0,
+        larger: 0,
     };
     search.run(given, seed)?;
     let traces = search.kept.iter().map(|(_, trace)| trace);
@@ -107,13 +108,14 @@ struct InputSearch<'a> {
     clang: &'a Clang,
     check: KernelCheck,
     cancel: &'a Cancel,
-    enlarges: bool,
     kept: Vec<(KernelLaunch, LaunchTrace)>,
     features: BTreeSet<Feature>,
     refused: Vec<RefusedLaunch>,
     /// Every launch that was tried.
     known: Vec<KernelLaunch>,
     runs: usize,
+    /// The number of launches for which larger buffers were looked for.
+    larger: usize,
 }
 
 impl InputSearch<'_> {
@@ -187,8 +189,7 @@ impl InputSearch<'_> {
         Ok(launches.into_iter().zip(traces).collect())
     }
 
-    /// Returns a launch and its trace if it shows something new and is valid. Buffers of a given launch may be enlarged if
-    /// clreduce chose their size.
+    /// Returns a launch and its trace if it shows something new and is valid.
     fn judge(
         &mut self,
         launch: KernelLaunch,
@@ -203,46 +204,36 @@ impl InputSearch<'_> {
         if is_valid(&report) && trace.failure.is_none() {
             return Ok(Some((launch, trace)));
         }
-        if is_given
-            && self.enlarges
-            && is_out_of_bounds(&report)
-            && let Some(larger) = self.enlarged(&launch)
+        let larger = if is_out_of_bounds(&report) { self.larger(&launch)? } else { None };
+        // The author of a description may mean the buffers as they are.
+        if let Some(larger) = &larger
+            && self.kernel.has_chosen_arguments
+            && is_valid(&self.check(larger))
         {
-            let traced = self.trace(vec![larger])?.into_iter().next();
+            let traced = self.trace(vec![larger.clone()])?.into_iter().next();
             return Ok(traced.filter(|(_, trace)| trace.failure.is_none()));
         }
         let finding = report.findings.into_iter().find(Finding::is_certain);
         if self.refused.iter().all(|other| other.finding != finding) {
-            self.refused.push(RefusedLaunch { launch, finding });
+            self.refused.push(RefusedLaunch { launch, finding, with_larger_buffers: larger });
         }
         Ok(None)
     }
 
-    fn check(&self, launch: &KernelLaunch) -> CheckReport {
-        self.check.run(&self.with(vec![launch.clone()]), self.cancel)
+    /// The launch with buffers that are large enough, if it has too small ones.
+    fn larger(&mut self, launch: &KernelLaunch) -> Result<Option<KernelLaunch>, HostError> {
+        if self.larger == MOST_LARGER {
+            return Ok(None);
+        }
+        self.larger += 1;
+        let (tools, cache) = (self.options.tools(), &self.options.cache);
+        let toolchain =
+            Toolchain { clang: self.clang, tools: &tools, cache, forks: None, cancel: self.cancel };
+        with_larger_buffers(self.kernel, launch, toolchain)
     }
 
-    /// The launch with buffers that are large enough, if that makes it valid.
-    fn enlarged(&self, launch: &KernelLaunch) -> Option<KernelLaunch> {
-        let mut larger = launch.clone();
-        for _ in 0..MOST_DOUBLINGS {
-            let before = larger.clone();
-            for argument in &mut larger.arguments {
-                if let Argument::Buffer { element, elements, .. } = argument
-                    && elements.saturating_mul(2 * element.bytes() as u64) <= MOST_BYTES
-                {
-                    *elements *= 2;
-                }
-            }
-            if larger == before {
-                return None;
-            }
-            let report = self.check(&larger);
-            if !is_out_of_bounds(&report) {
-                return is_valid(&report).then_some(larger);
-            }
-        }
-        None
+    fn check(&self, launch: &KernelLaunch) -> CheckReport {
+        self.check.run(&self.with(vec![launch.clone()]), self.cancel)
     }
 }
 

@@ -346,7 +346,7 @@ fn has_timed_out(runs: &[ToolRun]) -> bool {
 /// Returns the kinds of findings that a run in this flavour would have shown.
 fn looks_for(flavour: Flavour) -> BTreeSet<FindingKind> {
     match flavour {
-        Flavour::Plain | Flavour::Steps => [FindingKind::NonTermination].into(),
+        Flavour::Plain | Flavour::Steps | Flavour::Reaches => [FindingKind::NonTermination].into(),
         Flavour::Addresses => {
             let inexact = [
                 FindingKind::OutOfBounds,

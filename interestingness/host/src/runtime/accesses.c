@@ -411,6 +411,7 @@ UNWATCHED void clreduce_aligned(uintptr_t place, uint64_t alignment)
 // An atomic function needs the whole alignment of its type.
 UNWATCHED static void check_atomic(uintptr_t place, uint64_t bytes, uintptr_t back)
 {
+    reach(place, bytes);
     __asan_storeN(place, bytes);
     forget_types(place, bytes);
     if (place & (bytes - 1))
@@ -423,6 +424,7 @@ UNWATCHED static void check_atomic(uintptr_t place, uint64_t bytes, uintptr_t ba
     void clreduce_##KIND##BYTES(uintptr_t place); \
     UNWATCHED void clreduce_##KIND##BYTES(uintptr_t place) \
     { \
+        reach(place, BYTES); \
         __asan_##KIND##BYTES(place); \
         check_access(place, BYTES, CALLERS_STACK, BACK); \
         record(place, BYTES, WAY, BACK); \
@@ -436,6 +438,7 @@ UNWATCHED static void check_atomic(uintptr_t place, uint64_t bytes, uintptr_t ba
     void clreduce_##KIND##N(uintptr_t place, uintptr_t bytes); \
     UNWATCHED void clreduce_##KIND##N(uintptr_t place, uintptr_t bytes) \
     { \
+        reach(place, bytes); \
         __asan_##KIND##N(place, bytes); \
         check_access(place, 1, CALLERS_STACK, BACK); \
         record(place, bytes, WAY, BACK); \
@@ -454,6 +457,7 @@ UNWATCHED static void see_block(const void *block, uintptr_t bytes, enum Way way
 {
     if (!bytes)
         return;
+    reach((uintptr_t)block, bytes);
     check_access((uintptr_t)block, 1, callers_stack, back);
     record((uintptr_t)block, bytes, way, back);
 }

@@ -46,6 +46,7 @@ static void forget_coverage(struct Fibre *fibre)
 }
 
 static void print_comparisons(void);
+static void print_reached(void);
 
 static void print_coverage(void)
 {
@@ -60,6 +61,7 @@ static void print_coverage(void)
     print_comparisons();
     if (place_count)
         printf("clreduce-steps: %" PRIu64 "\n", greatest_steps);
+    print_reached();
     fflush(stdout);
 }
 

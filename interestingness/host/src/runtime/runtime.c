@@ -9,7 +9,11 @@ static int make_buffers(void)
         // As aligned as the largest type asks for.
         if (buffer->space == 'v')
             continue;
-        if (posix_memalign(&data, 128, buffer->bytes))
+        if (most_reached)
+            data = make_room();
+        else if (posix_memalign(&data, 128, buffer->bytes))
+            return 0;
+        if (!data)
             return 0;
         buffer->data = data;
         if (buffer->space == 'g' && (!contents || fread(data, 1, buffer->bytes, contents) != buffer->bytes))
@@ -249,7 +253,7 @@ static void start_group(void)
     forget_local_memory();
     group_number++;
     meeting_count = 0;
-    group_steps = 0;
+    group_steps = most_reached ? group_steps : 0;
     for (uint64_t i = 0; i < fibre_count; i++) {
         struct Fibre *fibre = &fibres[i];
         fibre->local_id[0] = i % local_size[0];
@@ -355,6 +359,8 @@ static int understood(int argc, char **argv)
         }
         if (sscanf(argv[i], "steps:%" SCNu64, &allowed_steps) == 1)
             continue;
+        if (sscanf(argv[i], "reaches:%" SCNu64, &most_reached) == 1)
+            continue;
         if (sscanf(argv[i], "coverage:%" SCNu32 ":%" SCNu32 ":%" SCNu32, &place_count, &loop_count, &decision_count) == 3)
             continue;
         struct LocalVariable *variable = &local_variables[local_variable_count];
@@ -458,6 +464,8 @@ RAW static void trapped(int number, siginfo_t *info, void *context)
 
 static void watch_traps(void)
 {
+    // An error that AddressSanitizer reports ends the program.
+    __sanitizer_set_death_callback(print_reached);
     struct sigaction action = {.sa_sigaction = trapped, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigaction(SIGILL, &action, NULL);
 }

@@ -1,7 +1,7 @@
 // The host side of a kernel that runs as an ordinary program: arguments, work-items, barriers.
 //
 //     HOST KERNEL.so LAUNCH DIMENSIONS GX GY GZ LX LY LZ ARGUMENT... [m:OFFSET:BYTES...] [races] [order:ORDER]
-//         [coverage:PLACES:LOOPS:DECISIONS] [steps:MOST] end:WORD
+//         [coverage:PLACES:LOOPS:DECISIONS] [steps:MOST] [reaches:BYTES] end:WORD
 //
 // Groups run one after another, the work-items of a group as fibres that take turns at barriers. An ARGUMENT is
 // SPACE:BYTES:FLAGS: g for global memory, whose content is in the file "contents", l for local memory, v for a
@@ -9,11 +9,12 @@
 // it printed, as "clreduce-output: NUMBER BYTES-IN-HEX". m:OFFSET:BYTES is a variable in local memory. With "races",
 // a program under AddressSanitizer looks for data races as well. ORDER is that of the groups, and of the work-items of
 // a group between two barriers: "reverse", or a number, the seed of a random order. MOST is the number of jumps after
-// which a group is stopped, where they are counted. WORD is printed at the end, which no
+// which a group is stopped, where they are counted; with "reaches", of the whole program, and what the kernel reaches in
+// each buffer is looked at, up to BYTES. WORD is printed at the end, which no
 // kernel that ends the program by itself can do. What is found is printed as lines
 // that begin with "clreduce: "; addresses are relative to the kernel's start, innermost call first.
 //
-// The text of this program is state.c, steps.c, coverage.c, accesses.c, types.c, fences.c, together.c, exchanges.c and runtime.c, one after the other.
+// The text of this program is state.c, steps.c, coverage.c, reaches.c, accesses.c, types.c, fences.c, together.c, exchanges.c and runtime.c, one after the other.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -53,6 +54,7 @@ enum {
     EXIT_UNKNOWN = 93,
     EXIT_ENDLESS = 94,
     EXIT_TRAPPED = 95,
+    EXIT_OUTSIDE = 96,
 };
 
 struct Fibre {
@@ -103,6 +105,8 @@ struct Buffer {
     char flags[8];
     uint64_t bytes;
     char *data;
+    // The bytes that the kernel reaches.
+    uint64_t reached;
 };
 
 static unsigned dimensions;
@@ -119,6 +123,8 @@ static uint64_t fibre_count;
 static uint32_t group_number;
 static uint64_t group_count;
 static int looks_for_races;
+// The most bytes of a buffer that a kernel may reach, where that is looked at.
+static uint64_t most_reached;
 // Two work-items have changed the same place atomically, in an order that nothing decides.
 static int atomics_meet;
 static void *scheduler;

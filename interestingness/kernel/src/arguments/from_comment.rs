@@ -68,6 +68,7 @@ pub(crate) fn launch(comment: &[u8], sizes: &Launch) -> Result<KernelLaunch, Pla
         global: sizes.global.clone(),
         local: Some(sizes.local.clone()),
         arguments,
+        fixed: Vec::new(),
     })
 }
 

@@ -18,15 +18,30 @@
 //! [[argument]]
 //! local = "float"
 //! elements = 64
+//!
+//! [[argument]]
+//! value = "struct box"               # members that are not named are 0
+//! is = { n = 4, "corners[1].x" = 1.5 }
+//!
+//! [[argument]]
+//! buffer = "node"                    # a structure; `fill` may also be a list of such tables
+//! elements = 16
+//! fill = { first_edge = 0, edges = 3 }
+//!
+//! [[argument]]
+//! buffer = "int"
+//! elements = 1000
+//! content = "data.bin"               # the bytes of a file beside this one, again from the beginning where they are too few
+//! fixed = true                       # a search for other launches leaves this argument as it is
 //! ```
 //!
 //! Several kernels, or several launches of one, are `[[launch]]` tables with the same keys.
 
-use clreduce_language::Number;
+use clreduce_language::{KernelParameter, KernelSignature, Scalar};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::encode::{encode, encode_whole};
+use super::elements::{ArgumentError, Element, FillValue, ValueOrMembers, bytes};
 use crate::job::{Argument, Fill, KernelLaunch};
 
 /// A mistake in the description of a kernel's arguments.
@@ -54,29 +69,6 @@ pub enum DescriptionError {
     },
 }
 
-/// A mistake in the description of one argument.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum ArgumentError {
-    /// The type is not a number of OpenCL C.
-    #[error("`{0}` is no type of numbers; write one of OpenCL C, as in int, ulong, float4")]
-    Type(String),
-    /// The number of elements is missing, or 0.
-    #[error("`elements` is needed, at least 1")]
-    Elements,
-    /// The list of values is empty.
-    #[error("`fill` is an empty list")]
-    EmptyFill,
-    /// The value is missing.
-    #[error("`is` is needed: the number")]
-    Value,
-    /// The keys do not belong together.
-    #[error(
-        "write either `buffer` with `elements`, `fill`, `output`, or `value` with `is`, or `local` with `elements`"
-    )]
-    Keys,
-}
-
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Several {
@@ -101,51 +93,20 @@ pub(super) struct ArgumentTable {
     pub(super) local: Option<String>,
     pub(super) elements: Option<u64>,
     pub(super) fill: Option<FillValue>,
+    /// The file with the content; [`read_description`](super::read_description) puts `bytes` in its place.
+    pub(super) content: Option<String>,
+    /// Hexadecimal digits.
+    pub(super) bytes: Option<String>,
     pub(super) output: Option<bool>,
-    pub(super) is: Option<Literal>,
-}
-
-#[derive(Deserialize, Serialize)]
-#[serde(untagged)]
-pub(super) enum FillValue {
-    All(Literal),
-    List(Vec<Literal>),
-    Steps { first: Literal, step: Literal },
-}
-
-/// A number as it is written. Not every integer of 64 bits is a floating-point number.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
-#[serde(untagged)]
-pub(super) enum Literal {
-    Whole(i64),
-    Real(f64),
-}
-
-impl Literal {
-    /// The nearest number that is written without a point, if it is whole.
-    pub(super) fn of(value: f64) -> Self {
-        let whole = value as i64;
-        if whole as f64 == value { Self::Whole(whole) } else { Self::Real(value) }
-    }
-
-    fn real(self) -> f64 {
-        match self {
-            Self::Whole(value) => value as f64,
-            Self::Real(value) => value,
-        }
-    }
-
-    /// The element with this value in every lane.
-    fn encode(self, element: Number) -> Vec<u8> {
-        match self {
-            Self::Whole(value) => encode_whole(element, value),
-            Self::Real(value) => encode(element, value),
-        }
-    }
+    pub(super) is: Option<ValueOrMembers>,
+    pub(super) fixed: Option<bool>,
 }
 
 /// Reads the launches that a description lists.
-pub(super) fn launches(text: &str) -> Result<Vec<KernelLaunch>, DescriptionError> {
+pub(super) fn launches(
+    text: &str,
+    kernels: &[KernelSignature],
+) -> Result<Vec<KernelLaunch>, DescriptionError> {
     let document: toml::Table = toml::from_str(text)?;
     // The text is parsed a second time into its type, so that errors name the line.
     let tables = if document.contains_key("launch") {
@@ -153,11 +114,14 @@ pub(super) fn launches(text: &str) -> Result<Vec<KernelLaunch>, DescriptionError
     } else {
         toml::from_str::<LaunchTable>(text).map(|one| vec![one])
     };
-    tables?.into_iter().map(launch).collect()
+    tables?.into_iter().map(|table| launch(table, kernels)).collect()
 }
 
-fn launch(table: LaunchTable) -> Result<KernelLaunch, DescriptionError> {
-    let name = &table.kernel;
+fn launch(
+    mut table: LaunchTable,
+    kernels: &[KernelSignature],
+) -> Result<KernelLaunch, DescriptionError> {
+    let name = table.kernel.clone();
     let sizes_are_good = |sizes: &Vec<u64>| matches!(sizes.len(), 1..=3) && !sizes.contains(&0);
     if !sizes_are_good(&table.global) {
         return Err(DescriptionError::Global(name.clone()));
@@ -167,50 +131,59 @@ fn launch(table: LaunchTable) -> Result<KernelLaunch, DescriptionError> {
     {
         return Err(DescriptionError::Local(name.clone()));
     }
-    let arguments = table.argument.into_iter().enumerate().map(|(index, table)| {
-        argument(index, table).map_err(|error| {
-            let (kernel, number) = (name.clone(), index + 1);
-            DescriptionError::Argument { kernel, number, error }
-        })
-    });
+    let signature = kernels.iter().find(|kernel| kernel.name == name);
+    let fixed = table.argument.iter().enumerate().filter(|(_, one)| one.fixed == Some(true));
+    let fixed = fixed.map(|(index, _)| index).collect();
+    let arguments =
+        std::mem::take(&mut table.argument).into_iter().enumerate().map(|(index, table)| {
+            let parameter = signature.and_then(|signature| signature.parameters.get(index));
+            argument(index, table, parameter).map_err(|error| {
+                let (kernel, number) = (name.clone(), index + 1);
+                DescriptionError::Argument { kernel, number, error }
+            })
+        });
     let arguments = arguments.collect::<Result<_, _>>()?;
-    Ok(KernelLaunch { kernel: table.kernel, global: table.global, local: table.local, arguments })
+    let LaunchTable { kernel, global, local, .. } = table;
+    Ok(KernelLaunch { kernel, global, local, arguments, fixed })
 }
 
-fn argument(index: usize, table: ArgumentTable) -> Result<Argument, ArgumentError> {
-    let element =
-        |name: &str| Number::built_in(name).ok_or_else(|| ArgumentError::Type(name.to_owned()));
+fn argument(
+    index: usize,
+    table: ArgumentTable,
+    parameter: Option<&KernelParameter>,
+) -> Result<Argument, ArgumentError> {
+    if let Some(file) = table.content {
+        return Err(ArgumentError::Content(file));
+    }
     let elements = || table.elements.filter(|&n| n > 0).ok_or(ArgumentError::Elements);
-    let has_buffer_keys = table.fill.is_some() || table.output.is_some();
+    let has_buffer_keys = table.fill.is_some() || table.output.is_some() || table.bytes.is_some();
     match (&table.buffer, &table.value, &table.local) {
         (Some(name), None, None) if table.is.is_none() => {
-            let fill = match table.fill {
-                None => Fill::all(0.0),
-                Some(FillValue::All(number)) => Fill::all(number.real()),
-                Some(FillValue::Steps { first, step }) => {
-                    Fill::Steps { first: first.real(), step: step.real() }
-                }
-                Some(FillValue::List(ref values)) if values.is_empty() => {
-                    return Err(ArgumentError::EmptyFill);
-                }
-                Some(FillValue::List(ref values)) => {
-                    Fill::Values(values.iter().map(|value| value.real()).collect())
-                }
+            let element = Element::named(name, parameter)?;
+            let fill = match (&table.fill, &table.bytes) {
+                (None, Some(digits)) => Fill::Bytes(bytes(digits)?),
+                (fill, None) => element.fill(fill.as_ref())?,
+                _ => return Err(ArgumentError::Keys),
+            };
+            let (element, of_one) = match element {
+                Element::Number(number) => (number, 1),
+                Element::Object { layout, .. } => (Scalar::Uchar.into(), layout.bytes as u64),
             };
             Ok(Argument::Buffer {
                 name: index.to_string(),
-                element: element(name)?,
-                elements: elements()?,
+                element,
+                elements: elements()?.saturating_mul(of_one),
                 fill,
                 output: table.output.unwrap_or(true),
             })
         }
         (None, Some(name), None) if !has_buffer_keys && table.elements.is_none() => {
-            let number = table.is.ok_or(ArgumentError::Value)?;
-            Ok(Argument::Value(number.encode(element(name)?)))
+            let value = table.is.as_ref().ok_or(ArgumentError::Value)?;
+            Ok(Argument::Value(Element::named(name, parameter)?.value(value)?))
         }
         (None, None, Some(name)) if !has_buffer_keys && table.is.is_none() => {
-            Ok(Argument::Local(elements()?.saturating_mul(element(name)?.bytes() as u64)))
+            let bytes = Element::named(name, parameter)?.bytes() as u64;
+            Ok(Argument::Local(elements()?.saturating_mul(bytes)))
         }
         _ => Err(ArgumentError::Keys),
     }
@@ -218,6 +191,8 @@ fn argument(index: usize, table: ArgumentTable) -> Result<Argument, ArgumentErro
 
 #[cfg(test)]
 mod tests {
+    use clreduce_language::Number;
+
     use super::*;
 
     const GOOD: &str = "kernel = \"k\"\nglobal = [4, 4]\nlocal = [2, 1]\n\
@@ -228,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_description_becomes_launches() {
-        let launch = launches(GOOD).unwrap().remove(0);
+        let launch = launches(GOOD, &[]).unwrap().remove(0);
         assert_eq!((launch.global, launch.local), (vec![4, 4], Some(vec![2, 1])));
         assert_eq!(
             launch.arguments[1..],
@@ -246,7 +221,7 @@ mod tests {
         );
         let twice =
             "[[launch]]\nkernel = \"a\"\nglobal = [1]\n[[launch]]\nkernel = \"b\"\nglobal = [2]";
-        assert_eq!(launches(twice).unwrap()[1].kernel, "b");
+        assert_eq!(launches(twice, &[]).unwrap()[1].kernel, "b");
     }
 
     #[test]
@@ -265,8 +240,44 @@ mod tests {
             ("kernel =", "line 1"),
         ];
         for (text, part) in cases {
-            let error = launches(text).unwrap_err().to_string();
+            let error = launches(text, &[]).unwrap_err().to_string();
             assert!(error.contains(part), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn members_of_structures_are_given_by_name() {
+        let source = b"typedef struct { char c; float f[2]; } P; kernel void k(global P *p, P q, enum E { A } e) {}";
+        let kernels =
+            clreduce_language::kernel_signatures(source, clreduce_testcase::Language::OPENCL);
+        let read = |arguments: &str| {
+            launches(&format!("kernel = \"k\"\nglobal = [1]\n{arguments}"), &kernels)
+        };
+        let buffer =
+            "[[argument]]\nbuffer = \"P\"\nelements = 2\nfill = { c = 7, \"f[1]\" = 1.5 }\n";
+        let value = "[[argument]]\nvalue = \"P\"\nis = { \"f[0]\" = 2 }\n";
+        let launch = read(&format!("{buffer}{value}")).unwrap().remove(0);
+        let one = [&[7, 0, 0, 0, 0, 0, 0, 0][..], &1.5_f32.to_ne_bytes()].concat();
+        let Argument::Buffer { element, elements: 24, fill, .. } = &launch.arguments[0] else {
+            panic!("{launch:?}")
+        };
+        assert_eq!(fill.content(*element, 24), one.repeat(2));
+        let of_value = [&[0; 4][..], &2_f32.to_ne_bytes(), &[0; 4]].concat();
+        assert_eq!(launch.arguments[1], Argument::Value(of_value));
+        let error = read(&buffer.replace("c = 7", "d = 7")).unwrap_err().to_string();
+        assert!(error.contains("no member `d`; its members are c, f[0], f[1]"), "{error}");
+        let error = read(&buffer.replace("\"P\"", "\"Q\"")).unwrap_err().to_string();
+        assert!(error.contains("`Q` is no type"), "{error}");
+    }
+
+    #[test]
+    fn bytes_are_repeated() {
+        let text = "kernel = \"k\"\nglobal = [1]\n[[argument]]\nbuffer = \"short\"\nelements = 3\nbytes = \"01020304\"";
+        let launch = launches(text, &[]).unwrap().remove(0);
+        let Argument::Buffer { element, fill, .. } = &launch.arguments[0] else {
+            panic!("{launch:?}")
+        };
+        assert_eq!(fill.content(*element, 3), [1, 2, 3, 4, 1, 2]);
+        assert!(launches(&text.replace("0304", "030"), &[]).is_err());
     }
 }

@@ -2,7 +2,7 @@
 //! the numbers 1 to n, and a value is n. In structures, enumerations and truth values, each number is 1. Each kernel is launched with one work-item and with many. A launch comment may give
 //! the work-items, and a length of buffers.
 
-use clreduce_language::{KernelParameter, KernelSignature, Layout, Number, Scalar};
+use clreduce_language::{KernelParameter, KernelSignature, Layout, LayoutNumber, Number, Scalar};
 use clreduce_testcase::Launch;
 
 use super::{Plan, UnsupportedParameter};
@@ -29,7 +29,8 @@ pub(crate) fn plan(kernels: &[KernelSignature], sizes: Option<&Launch>) -> Plan 
             None => standard_sizes(kernel),
         };
         for (global, local) in sizes {
-            match launch(kernel, global, local, elements) {
+            let choice = Choice { elements, ..Choice::of_sizes(global, local) };
+            match choice.launch(kernel) {
                 Ok(launch) => launches.push(launch),
                 Err(reason) => {
                     let compile_only = Some(reason);
@@ -42,7 +43,7 @@ pub(crate) fn plan(kernels: &[KernelSignature], sizes: Option<&Launch>) -> Plan 
 }
 
 fn standard_sizes(kernel: &KernelSignature) -> Vec<(Vec<u64>, Vec<u64>)> {
-    let Some(local) = &kernel.required_local else {
+    let Some(local) = kernel.required_local.as_ref().or(kernel.hinted_local.as_ref()) else {
         return vec![(vec![1], vec![1]), (vec![MANY], vec![GROUP])];
     };
     // One group, and many in the first dimension.
@@ -52,48 +53,88 @@ fn standard_sizes(kernel: &KernelSignature) -> Vec<(Vec<u64>, Vec<u64>)> {
     vec![(local.clone(), local.clone()), (many, local.clone())]
 }
 
-fn launch(
-    kernel: &KernelSignature,
-    global: Vec<u64>,
-    local: Vec<u64>,
-    elements: Option<u64>,
-) -> Result<KernelLaunch, UnsupportedParameter> {
-    let n = global.iter().copied().fold(1, u64::saturating_mul);
-    let argument = |(index, parameter): (usize, &KernelParameter)| match parameter {
-        KernelParameter::Buffer { name, element, read_only } => Ok(Argument::Buffer {
-            name: if name.is_empty() { index.to_string() } else { name.clone() },
-            element: *element,
-            elements: elements.unwrap_or(n),
-            fill: Fill::Steps { first: 1.0, step: 1.0 },
-            output: !read_only,
-        }),
-        KernelParameter::Local(bytes) => {
-            let items = local.iter().copied().fold(1, u64::saturating_mul);
-            Ok(Argument::Local(items.saturating_mul(*bytes as u64)))
-        }
-        KernelParameter::Value(element) => Ok(Argument::Value(encode(*element, n as f64))),
-        KernelParameter::Object { layout, .. } => Ok(Argument::Value(ones(layout))),
-        KernelParameter::Objects { name, layout, read_only } => Ok(Argument::Buffer {
-            name: if name.is_empty() { index.to_string() } else { name.clone() },
-            element: Number::scalar(Scalar::Uchar),
-            elements: elements.unwrap_or(n).saturating_mul(layout.bytes as u64),
-            fill: Fill::Values(ones(layout).into_iter().map(f64::from).collect()),
-            output: !read_only,
-        }),
-        KernelParameter::Other(text) => {
-            Err(UnsupportedParameter { kernel: kernel.name.clone(), parameter: text.clone() })
-        }
-    };
-    let arguments = kernel.parameters.iter().enumerate().map(argument).collect::<Result<_, _>>()?;
-    Ok(KernelLaunch { kernel: kernel.name.clone(), global, local: Some(local), arguments })
+/// What decides about the arguments of a launch that clreduce makes up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// The global size.
+    pub global: Vec<u64>,
+    /// The size of work-groups.
+    pub local: Vec<u64>,
+    /// The number that every value is.
+    pub value: u64,
+    /// The number of elements of buffers; as many as work-items where it is missing.
+    pub elements: Option<u64>,
+    /// What buffers of numbers hold.
+    pub fill: Fill,
+    /// The number that every member of an object is.
+    pub member: u64,
 }
 
-/// The bytes of an object all of whose numbers are 1.
-fn ones(layout: &Layout) -> Vec<u8> {
+impl Choice {
+    /// With n work-items, a value is n, and buffers hold the numbers 1 to n.
+    #[must_use]
+    pub fn of_sizes(global: Vec<u64>, local: Vec<u64>) -> Self {
+        let value = global.iter().copied().fold(1, u64::saturating_mul);
+        let fill = Fill::Steps { first: 1.0, step: 1.0 };
+        Self { global, local, value, elements: None, fill, member: 1 }
+    }
+
+    /// Returns a launch of a kernel.
+    ///
+    /// # Errors
+    /// When the kernel has a parameter for which there is no argument.
+    pub fn launch(&self, kernel: &KernelSignature) -> Result<KernelLaunch, UnsupportedParameter> {
+        let items = |sizes: &[u64]| sizes.iter().copied().fold(1, u64::saturating_mul);
+        let elements = self.elements.unwrap_or(items(&self.global));
+        let named = |index: usize, name: &str| {
+            if name.is_empty() { index.to_string() } else { name.to_owned() }
+        };
+        let argument = |(index, parameter): (usize, &KernelParameter)| match parameter {
+            KernelParameter::Buffer { name, element, read_only } => Ok(Argument::Buffer {
+                name: named(index, name),
+                element: *element,
+                elements,
+                fill: self.fill.clone(),
+                output: !read_only,
+            }),
+            KernelParameter::Local(bytes) => {
+                Ok(Argument::Local(items(&self.local).saturating_mul(*bytes as u64)))
+            }
+            KernelParameter::Value(element) => {
+                Ok(Argument::Value(encode(*element, self.value as f64)))
+            }
+            KernelParameter::Object { layout, .. } => {
+                Ok(Argument::Value(object(layout, self.member)))
+            }
+            KernelParameter::Objects { name, layout, read_only, .. } => Ok(Argument::Buffer {
+                name: named(index, name),
+                element: Number::scalar(Scalar::Uchar),
+                elements: elements.saturating_mul(layout.bytes as u64),
+                fill: Fill::Bytes(object(layout, self.member)),
+                output: !read_only,
+            }),
+            KernelParameter::Other(text) => {
+                Err(UnsupportedParameter { kernel: kernel.name.clone(), parameter: text.clone() })
+            }
+        };
+        let arguments =
+            kernel.parameters.iter().enumerate().map(argument).collect::<Result<_, _>>()?;
+        Ok(KernelLaunch {
+            kernel: kernel.name.clone(),
+            global: self.global.clone(),
+            local: Some(self.local.clone()),
+            arguments,
+            fixed: Vec::new(),
+        })
+    }
+}
+
+/// The bytes of an object all of whose numbers are this one.
+fn object(layout: &Layout, value: u64) -> Vec<u8> {
     let mut bytes = vec![0; layout.bytes];
-    for (at, number) in &layout.numbers {
-        let one = encode(*number, 1.0);
-        if let Some(place) = bytes.get_mut(*at..at + one.len()) {
+    for LayoutNumber { offset, number, .. } in &layout.numbers {
+        let one = encode(*number, value as f64);
+        if let Some(place) = bytes.get_mut(*offset..offset + one.len()) {
             place.copy_from_slice(&one);
         }
     }
@@ -131,7 +172,12 @@ mod tests {
     #[test]
     fn a_kernel_with_an_unsupported_parameter_is_only_built() {
         let plan = plan(&kernels(b"kernel void k(image2d_t i) {}"), None);
-        assert!(plan.launches.is_empty() && plan.compile_only.unwrap().parameter == "image2d_t i");
+        let reason = plan.compile_only.unwrap();
+        assert!(plan.launches.is_empty() && reason.parameter == "image2d_t i");
+        assert!(reason.to_string().ends_with("images and samplers are not supported"), "{reason}");
+        let plan = super::plan(&kernels(b"kernel void k(global int **p) {}"), None);
+        let reason = plan.compile_only.unwrap().to_string();
+        assert!(reason.ends_with("no pointer that could lie in a buffer"), "{reason}");
     }
 
     #[test]

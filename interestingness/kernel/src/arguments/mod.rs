@@ -1,6 +1,8 @@
 //! The arguments of kernels. They come from a description beside the kernel, from its launch comment, or from its
 //! signature.
 
+mod contents;
+mod elements;
 pub(crate) mod from_comment;
 mod from_description;
 pub(crate) mod from_signature;
@@ -10,12 +12,15 @@ mod to_description;
 use std::path::{Path, PathBuf};
 
 use clreduce_language::kernel_signatures;
-use clreduce_testcase::{Language, Launch};
+use clreduce_testcase::{Feature, Language, Launch};
 use thiserror::Error;
 
 use crate::job::{Argument, KernelLaunch};
 
-pub use from_description::{ArgumentError, DescriptionError};
+pub use contents::read_description;
+pub use elements::ArgumentError;
+pub use from_description::DescriptionError;
+pub use from_signature::Choice;
 pub use to_description::describe;
 
 /// The launches of a program.
@@ -32,13 +37,30 @@ pub struct Plan {
 /// A parameter for which clreduce cannot make an argument.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "clreduce cannot make an argument for the parameter `{parameter}` of the kernel `{kernel}`"
+    "clreduce cannot make an argument for the parameter `{parameter}` of the kernel `{kernel}`{}",
+    why_unsupported(.parameter)
 )]
 pub struct UnsupportedParameter {
     /// The name of the kernel.
     pub kernel: String,
     /// The parameter as the kernel declares it.
     pub parameter: String,
+}
+
+/// The reason that there is no argument for a parameter, where its text tells it.
+fn why_unsupported(parameter: &str) -> &'static str {
+    let has = |part: &str| parameter.contains(part);
+    match () {
+        () if has("image") || has("sampler") => ": images and samplers are not supported",
+        () if has("pipe ") || has("queue_t") => ": pipes and queues are not supported",
+        () if parameter.matches('*').count() > 1 => {
+            ": a host has no pointer that could lie in a buffer"
+        }
+        () if has("*") => {
+            ": it is not known how large what it points to is, or there are pointers in it"
+        }
+        () => "",
+    }
 }
 
 /// The reason that a program has no launches.
@@ -60,6 +82,14 @@ pub enum LaunchError {
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum PlanError {
+    /// The program defines other kernels.
+    #[error("there is no kernel `{name}` in the program; its kernels are {known}")]
+    NoSuchKernel {
+        /// The name.
+        name: String,
+        /// The names that there are.
+        known: String,
+    },
     /// The program defines no kernel.
     #[error("there is no kernel in the program")]
     NoKernel,
@@ -104,10 +134,50 @@ const MOST_BYTES: u64 = 1 << 30;
 /// # Errors
 /// When the program has no kernel, when the description or the launch comment is wrong, and when buffers are too large.
 pub fn plan(source: &[u8], description: Option<&str>) -> Result<Plan, PlanError> {
+    plan_in(Language::OPENCL, source, description)
+}
+
+/// The same for a program in this language, which for CUDA has a description.
+pub(crate) fn plan_in(
+    language: Language,
+    source: &[u8],
+    description: Option<&str>,
+) -> Result<Plan, PlanError> {
     let plan = match description {
-        Some(text) => launches(from_description::launches(text)?),
+        Some(text) => {
+            let kernels = kernel_signatures(source, language);
+            launches(from_description::launches(text, &kernels)?)
+        }
         None => from_source(source)?,
     };
+    within_limits(plan)
+}
+
+/// Plans the launches of one kernel of a program, as if there were no other ones.
+pub(crate) fn plan_kernel(
+    language: Language,
+    source: &[u8],
+    name: &str,
+) -> Result<Plan, PlanError> {
+    let kernels = kernel_signatures(source, language);
+    let Some(kernel) = kernels.iter().find(|kernel| kernel.name == name) else {
+        let known: Vec<&str> = kernels.iter().map(|kernel| &*kernel.name).collect();
+        let (name, known) = (name.to_owned(), known.join(", "));
+        return Err(if kernels.is_empty() {
+            PlanError::NoKernel
+        } else {
+            PlanError::NoSuchKernel { name, known }
+        });
+    };
+    let is_opencl = language.has(Feature::OpenClWords);
+    if is_opencl && name == "entry" && Launch::find(source).is_some() {
+        return plan_in(language, source, None);
+    }
+    let comment = Launch::find(source);
+    within_limits(from_signature::plan(std::slice::from_ref(kernel), comment.as_ref()))
+}
+
+fn within_limits(plan: Plan) -> Result<Plan, PlanError> {
     for launch in &plan.launches {
         let bytes = launch.arguments.iter().fold(0, |sum: u64, argument| {
             sum.saturating_add(match argument {
@@ -149,6 +219,18 @@ fn from_source(source: &[u8]) -> Result<Plan, PlanError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_kernel_of_several_is_planned_alone() {
+        let source = b"kernel void a(image2d_t i) {} kernel void b(global int *p) {}";
+        assert!(plan(source, None).unwrap().compile_only.is_some());
+        let plan = plan_kernel(Language::OPENCL, source, "b").unwrap();
+        assert!(
+            plan.launches.iter().all(|launch| launch.kernel == "b") && plan.launches.len() == 2
+        );
+        let error = plan_kernel(Language::OPENCL, source, "c").unwrap_err().to_string();
+        assert!(error.contains("no kernel `c`") && error.contains("a, b"), "{error}");
+    }
 
     #[test]
     fn the_comment_or_the_signature_decides() {

@@ -1,9 +1,10 @@
 //! Writes launches as a description of arguments, which [`plan`](super::plan) reads.
 
-use clreduce_language::{KernelParameter, KernelSignature, Number, Scalar};
+use clreduce_language::{KernelParameter, KernelSignature, Layout, LayoutNumber, Number, Scalar};
 
-use super::from_description::{ArgumentTable, FillValue, LaunchTable, Literal, Several};
-use crate::encode::decode_whole;
+use super::elements::{FillValue, Literal, Members, ValueOrMembers};
+use super::from_description::{ArgumentTable, LaunchTable, Several};
+use crate::encode::{decode_whole, half_value};
 use crate::job::{Argument, Fill, KernelLaunch};
 
 /// Returns the text of a file `KERNEL.args.toml` with these launches; `None` if an argument cannot be written there: the
@@ -17,41 +18,104 @@ pub fn describe(launches: &[KernelLaunch], kernels: &[KernelSignature]) -> Optio
 fn table(launch: &KernelLaunch, kernels: &[KernelSignature]) -> Option<LaunchTable> {
     let signature = kernels.iter().find(|kernel| kernel.name == launch.kernel)?;
     let arguments = launch.arguments.iter().zip(&signature.parameters);
-    let argument =
-        |(argument, parameter): (&Argument, &KernelParameter)| match (argument, parameter) {
-            (Argument::Buffer { element, elements, fill, output, .. }, _) => Some(ArgumentTable {
-                buffer: Some(element.to_string()),
-                elements: Some(*elements),
-                fill: Some(match fill {
-                    Fill::Steps { first, step: 0.0 } => FillValue::All(Literal::of(*first)),
-                    Fill::Steps { first, step } => {
-                        FillValue::Steps { first: Literal::of(*first), step: Literal::of(*step) }
-                    }
-                    Fill::Values(values) => {
-                        FillValue::List(values.iter().copied().map(Literal::of).collect())
-                    }
-                }),
-                output: (!output).then_some(false),
-                ..ArgumentTable::default()
-            }),
-            (Argument::Local(bytes), _) => Some(ArgumentTable {
-                local: Some("uchar".to_owned()),
-                elements: Some(*bytes),
-                ..ArgumentTable::default()
-            }),
-            (Argument::Value(bytes), KernelParameter::Value(element)) => Some(ArgumentTable {
-                value: Some(element.to_string()),
-                is: Some(value(*element, bytes)?),
-                ..ArgumentTable::default()
-            }),
-            (Argument::Value(_), _) => None,
-        };
     Some(LaunchTable {
         kernel: launch.kernel.clone(),
         global: launch.global.clone(),
         local: launch.local.clone(),
-        argument: arguments.map(argument).collect::<Option<_>>()?,
+        argument: arguments
+            .enumerate()
+            .map(|(index, (one, parameter))| {
+                let fixed = launch.fixed.contains(&index).then_some(true);
+                Some(ArgumentTable { fixed, ..argument(one, parameter)? })
+            })
+            .collect::<Option<_>>()?,
     })
+}
+
+fn argument(argument: &Argument, parameter: &KernelParameter) -> Option<ArgumentTable> {
+    Some(match (argument, parameter) {
+        (
+            Argument::Buffer { elements, fill: Fill::Bytes(bytes), output, .. },
+            KernelParameter::Objects { kind, layout, .. },
+        ) if layout.bytes > 0 && bytes.len().is_multiple_of(layout.bytes) => {
+            let objects: Vec<Members> = bytes
+                .chunks(layout.bytes)
+                .map(|one| members(layout, one))
+                .collect::<Option<_>>()?;
+            let fill = match <[Members; 1]>::try_from(objects) {
+                Ok([one]) => FillValue::Members(one),
+                Err(several) => FillValue::Objects(several),
+            };
+            ArgumentTable {
+                buffer: Some(kind.clone()),
+                elements: Some(elements / layout.bytes as u64),
+                fill: Some(fill),
+                output: (!output).then_some(false),
+                ..ArgumentTable::default()
+            }
+        }
+        (Argument::Buffer { element, elements, fill, output, .. }, _) => {
+            let (fill, bytes) = match fill {
+                Fill::Steps { first, step: 0.0 } => {
+                    (Some(FillValue::All(Literal::of(*first))), None)
+                }
+                Fill::Steps { first, step } => {
+                    let [first, step] = [("first", *first), ("step", *step)];
+                    let members =
+                        [first, step].map(|(name, value)| (name.to_owned(), Literal::of(value)));
+                    (Some(FillValue::Members(members.into())), None)
+                }
+                Fill::Values(values) => {
+                    (Some(FillValue::List(values.iter().copied().map(Literal::of).collect())), None)
+                }
+                Fill::Bytes(bytes) => {
+                    (None, Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+                }
+            };
+            ArgumentTable {
+                buffer: Some(element.to_string()),
+                elements: Some(*elements),
+                fill,
+                bytes,
+                output: (!output).then_some(false),
+                ..ArgumentTable::default()
+            }
+        }
+        (Argument::Local(bytes), _) => ArgumentTable {
+            local: Some("uchar".to_owned()),
+            elements: Some(*bytes),
+            ..ArgumentTable::default()
+        },
+        (Argument::Value(bytes), KernelParameter::Value(element)) => ArgumentTable {
+            value: Some(element.to_string()),
+            is: Some(ValueOrMembers::Value(value(*element, bytes)?)),
+            ..ArgumentTable::default()
+        },
+        (Argument::Value(bytes), KernelParameter::Object { kind, layout }) => {
+            let mut members = members(layout, bytes)?;
+            ArgumentTable {
+                value: Some(kind.clone()),
+                is: Some(match members.remove("") {
+                    Some(alone) => ValueOrMembers::Value(alone),
+                    None => ValueOrMembers::Members(members),
+                }),
+                ..ArgumentTable::default()
+            }
+        }
+        (Argument::Value(_), _) => return None,
+    })
+}
+
+/// The values of the members of an object; those that are 0 are left out. `None` if one of them cannot be written.
+fn members(layout: &Layout, bytes: &[u8]) -> Option<Members> {
+    let mut found = Members::new();
+    for LayoutNumber { offset, number, name } in &layout.numbers {
+        let own = bytes.get(*offset..offset + number.bytes())?;
+        if name.is_empty() || own.iter().any(|&byte| byte != 0) {
+            found.insert(name.clone(), value(*number, own)?);
+        }
+    }
+    Some(found)
 }
 
 fn value(element: Number, bytes: &[u8]) -> Option<Literal> {
@@ -61,9 +125,12 @@ fn value(element: Number, bytes: &[u8]) -> Option<Literal> {
         return None;
     }
     match element.scalar {
+        Scalar::Half => {
+            let value = half_value(u16::from_ne_bytes(first.try_into().ok()?));
+            value.is_finite().then(|| Literal::of(value))
+        }
         Scalar::Float => Some(Literal::of(f32::from_ne_bytes(first.try_into().ok()?).into())),
         Scalar::Double => Some(Literal::of(f64::from_ne_bytes(first.try_into().ok()?))),
-        Scalar::Half => None,
         _ => decode_whole(element, first).map(Literal::Whole),
     }
 }
@@ -79,7 +146,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_again() {
-        let source = b"kernel void k(global int *a, constant char *c, local float2 *l, long n, uchar4 v, float f) {}";
+        let source = b"#pragma OPENCL EXTENSION cl_khr_fp16 : enable\ntypedef struct { char c; float f[2]; } P; kernel void k(global int *a, constant char *c, local float2 *l, long n, uchar4 v, float f, half h, global P *p, P q, bool b) {}";
         let kernels = kernel_signatures(source, Language::OPENCL);
         let mut launches = plan(source, None).unwrap().launches;
         launches[1].arguments[3] =

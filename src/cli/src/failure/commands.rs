@@ -183,6 +183,8 @@ pub(crate) enum RunError {
     NotTheHost,
     #[error("cannot measure the coverage of `{path}`: {error}")]
     Coverage { path: PathBuf, error: String },
+    #[error("cannot describe the arguments of `{path}`: {why}")]
+    NotDescribed { path: PathBuf, why: String },
 }
 
 /// No device fits the options of a command.

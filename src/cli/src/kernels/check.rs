@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use clap::ValueHint;
 use clreduce_check::{
-    CheckOptions, CheckReport, Coverage, Finding, FindingKind, HostKernel, KernelCheck,
-    RefutedFinding, Share, StageName, Validity, coverage,
+    CheckOptions, CheckReport, Coverage, Finding, FindingKind, KernelCheck, RefutedFinding, Share,
+    StageName, Validity, coverage,
 };
 use clreduce_engine::SandboxOptions;
 use clreduce_interestingness::Cancel;
-use clreduce_kernel::{ProgramKind, with_macros};
+use clreduce_kernel::ProgramKind;
 use serde::Serialize;
 
 use crate::failure::{CliError, KernelError};
@@ -88,15 +88,6 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode, CliError> {
     let path = &args.kernel;
     let unusable = |source: KernelError| CliError::Kernel { path: path.clone(), source };
     let source = fs::read(path).map_err(|error| unusable(error.into()))?;
-    let name = path.to_string_lossy();
-    let described =
-        args.launches.described(path, &source).map_err(|error| unusable(error.into()))?;
-    let kind = ProgramKind::of(&name, &source);
-    let plan =
-        described.map_or_else(|| kind.plan(&with_macros(&source, &args.build_options), None), Ok);
-    let subject =
-        HostKernel::planned(kind, source, plan).map_err(|error| unusable(error.into()))?;
-    let subject = subject.with_macros(&args.build_options);
     let clock = Clock::start();
     let defaults = CheckOptions::default();
     let options = CheckOptions {
@@ -114,7 +105,13 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode, CliError> {
     let cancel = Cancel::new();
     let interrupted = cancel.clone();
     ctrlc::set_handler(move || interrupted.cancel())?;
-    let report = KernelCheck::new(&options)?.run(&subject, &cancel);
+    let check = KernelCheck::new(&options)?;
+    let kind = ProgramKind::of(&path.to_string_lossy(), &source);
+    let planned = args.launches.planned(path, kind, &source, &options, &cancel);
+    let planned = planned.map_err(|error| unusable(error.into()))?;
+    let subject = planned.subject(&source).map_err(|error| unusable(error.into()))?;
+    let mut report = check.run(&subject, &cancel);
+    report.remarks.extend(planned.remarks);
     let measured = args.coverage.then(|| {
         options.progress.at("measuring coverage");
         coverage(&subject, &options, &cancel)

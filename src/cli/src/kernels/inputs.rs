@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::ValueHint;
-use clreduce_check::{CheckOptions, FoundInputs, HostKernel, RefusedLaunch, find_inputs};
+use clreduce_check::{CheckOptions, FoundInputs, RefusedLaunch, find_inputs};
 use clreduce_engine::SandboxOptions;
-use clreduce_kernel::{KernelLaunch, ProgramKind, describe, with_macros};
+use clreduce_kernel::{Argument, KernelLaunch, ProgramKind, describe};
 
 use crate::failure::{CliError, InputsError, KernelError};
 use crate::files::target::on_disk;
@@ -86,15 +86,6 @@ pub(crate) fn inputs(args: &InputsArgs) -> Result<ExitCode, CliError> {
     if output.exists() {
         return Err(InputsError::Exists(output).into());
     }
-    let name = path.to_string_lossy();
-    let described =
-        args.launches.described(path, &source).map_err(|error| unusable(error.into()))?;
-    let is_described = described.is_some();
-    let kind = ProgramKind::of(&name, &source);
-    let plan =
-        described.map_or_else(|| kind.plan(&with_macros(&source, &args.build_options), None), Ok);
-    let kernel = HostKernel::planned(kind, source, plan).map_err(|error| unusable(error.into()))?;
-    let kernel = kernel.with_macros(&args.build_options);
     let clock = Clock::start();
     let options = CheckOptions {
         timeout: args.timeout,
@@ -106,7 +97,11 @@ pub(crate) fn inputs(args: &InputsArgs) -> Result<ExitCode, CliError> {
         progress: clock.progress(),
         ..CheckOptions::default()
     };
-    let found = find_inputs(&kernel, &options, args.seed, !is_described, &cancel);
+    let kind = ProgramKind::of(&path.to_string_lossy(), &source);
+    let planned = args.launches.planned(path, kind, &source, &options, &cancel);
+    let planned = planned.map_err(|error| unusable(error.into()))?;
+    let kernel = planned.subject(&source).map_err(|error| unusable(error.into()))?;
+    let found = find_inputs(&kernel, &options, args.seed, &cancel);
     drop(clock);
     if cancel.is_cancelled() {
         return Err(CliError::Interrupted);
@@ -143,14 +138,34 @@ fn print(found: &FoundInputs, kernel: &Path, output: &Path) -> io::Result<()> {
 
 /// Launches that would cover more, but under which the kernel is invalid.
 fn print_refused(refused: &[RefusedLaunch], kernel: &Path) {
-    for RefusedLaunch { launch, finding } in refused {
+    for RefusedLaunch { launch, finding, with_larger_buffers } in refused {
         let why = finding.as_ref().map_or_else(
             || ": the tools cannot tell whether it is valid".to_owned(),
             |finding| format!("{}{finding}", if finding.line.is_some() { ":" } else { ": " }),
         );
         let why = printable(&format!("{}{why}", kernel.display())).into_owned();
+        let larger =
+            with_larger_buffers.as_ref().map_or_else(Vec::new, |larger| enlarged(launch, larger));
+        let why = match &larger[..] {
+            [] => why,
+            larger => format!("{why}; it needs {}", larger.join(" and ")),
+        };
         error_line(&format!("note: left out: a launch of {}: {why}", shown(launch)));
     }
+}
+
+/// The buffers that are larger in the second of two launches, for people.
+fn enlarged(launch: &KernelLaunch, larger: &KernelLaunch) -> Vec<String> {
+    let arguments = launch.arguments.iter().zip(&larger.arguments).enumerate();
+    let shown = |(index, (one, other)): (usize, (&Argument, &Argument))| match (one, other) {
+        (Argument::Buffer { elements: before, .. }, Argument::Buffer { elements, .. })
+            if elements > before =>
+        {
+            Some(format!("{elements} elements in argument {} instead of {before}", index + 1))
+        }
+        _ => None,
+    };
+    arguments.filter_map(shown).collect()
 }
 
 /// The size of a launch for people.

@@ -12,7 +12,7 @@ use clreduce_devices::DeviceWorker;
 use clreduce_engine::SandboxOptions;
 use clreduce_interestingness::Cancel;
 use clreduce_kernel::{
-    KernelRun, OutcomeClass, Output, ProgramKind, RunLimits, RunReport, with_macros,
+    KernelRun, OutcomeClass, Output, ProgramKind, RunLimits, RunReport, describe,
 };
 use clreduce_testcase::ContentHash;
 use serde::Serialize;
@@ -21,7 +21,7 @@ use crate::failure::{CliError, RunError};
 use crate::kernels::coverage;
 use crate::kernels::devices::{DeviceArgs, choose, worker_options};
 use crate::kernels::expected;
-use crate::kernels::launches::LaunchArgs;
+use crate::kernels::launches::{LaunchArgs, PlannedKernel};
 use crate::settings::sandbox;
 use crate::terminal::clock::Clock;
 use crate::terminal::printing::{Data, data, error_line, json_line, out, printable};
@@ -44,6 +44,10 @@ pub(crate) struct RunArgs {
 
     #[command(flatten)]
     pub launches: LaunchArgs,
+
+    /// Print the arguments as a file KERNEL.args.toml has them, and do not run the kernel
+    #[arg(long)]
+    pub show_arguments: bool,
 
     /// Count the branches, conditions, loops and barriers that the work-items of all launches come to; only on the host
     #[arg(long)]
@@ -73,7 +77,9 @@ pub(crate) struct RunArgs {
 const RUN_HELP: &str = "\
 The arguments of the kernel come from its launch comment (as CLsmith writes it), from the file that --args \
 names, or from its prototype. In the last case clreduce runs the kernel with n = 1 and n = 2048 work-items; \
-each buffer has n elements with the values 1 to n, and each number is n. A file that ends in .cu is CUDA: \
+each buffer has n elements with the values 1 to n, and each number is n. Where the kernel reaches beyond its buffers, \
+crashes or does not end with them, clreduce looks for larger buffers and other numbers by runs on the host; \
+--show-arguments prints what it has chosen. A file that ends in .cu is CUDA: \
 NVRTC compiles bare kernels, and nvcc a program with `main`, whose result is its output.
 
 If a file KERNEL.expected lies beside the kernel, as `clreduce generate` writes it, the result is compared with it.
@@ -99,14 +105,17 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     let own = args.launches.args.is_empty();
     let expected = if own { expected::read(&args.kernel)? } else { None };
     let kind = ProgramKind::of(&args.kernel.to_string_lossy(), &source);
-    let plan = match args.launches.described(&args.kernel, &source).map_err(RunError::from)? {
-        Some(plan) => plan,
-        None => kind
-            .plan(&with_macros(&source, &args.build_options), None)
-            .map_err(|source| RunError::Plan { path: args.kernel.clone(), source })?,
-    };
     let options = worker_options()?;
     let clock = Clock::start();
+    let checks = CheckOptions { progress: clock.progress(), ..check_options(args) };
+    let planned = args.launches.planned(&args.kernel, kind, &source, &checks, &Cancel::new());
+    let planned = planned.map_err(RunError::from)?;
+    if args.show_arguments {
+        drop(clock);
+        return show_arguments(args, &planned, &source);
+    }
+    let plan =
+        planned.plan.map_err(|source| RunError::Plan { path: args.kernel.clone(), source })?;
     clock.progress().at("looking for devices");
     let device = choose(&args.device, kind, &options).map_err(RunError::NoDevice)?;
     if args.coverage && device.backend.name() != "host" {
@@ -156,15 +165,41 @@ fn measured(args: &RunArgs, run: &KernelRun) -> Result<Coverage, RunError> {
     let failed = |error: String| RunError::Coverage { path: args.kernel.clone(), error };
     let subject = HostKernel::launched(&run.source[..], Ok(run.launches.clone()));
     let subject = subject.map_err(|error| failed(error.to_string()))?;
-    let options = CheckOptions {
+    clreduce_check::coverage(&subject, &check_options(args), &Cancel::new())
+        .map_err(|error| failed(error.to_string()))
+}
+
+/// The options for runs on the host beside that on the device.
+fn check_options(args: &RunArgs) -> CheckOptions {
+    CheckOptions {
         timeout: args.timeout,
         build_options: args.build_options.clone(),
         worker: std::env::current_exe().ok(),
         confinement: sandbox::confinement(),
         ..CheckOptions::default()
-    };
-    clreduce_check::coverage(&subject, &options, &Cancel::new())
-        .map_err(|error| failed(error.to_string()))
+    }
+}
+
+/// Prints the launches as a file KERNEL.args.toml has them.
+fn show_arguments(
+    args: &RunArgs,
+    planned: &PlannedKernel,
+    source: &[u8],
+) -> Result<ExitCode, CliError> {
+    let plan = planned.plan.clone();
+    let plan = plan.map_err(|source| RunError::Plan { path: args.kernel.clone(), source })?;
+    let failed = |why: String| RunError::NotDescribed { path: args.kernel.clone(), why };
+    let subject = planned.subject(source).map_err(|error| failed(error.to_string()))?;
+    if let Some(parameter) = plan.compile_only {
+        return Err(failed(parameter.to_string()).into());
+    }
+    let text = describe(&plan.launches, &subject.kernels)
+        .ok_or_else(|| failed("a value is of a type that cannot be written there".to_owned()))?;
+    for remark in &planned.remarks {
+        error_line(&format!("note: {remark}"));
+    }
+    data(text.as_bytes()).map_err(CliError::Stdout)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, RunError> {

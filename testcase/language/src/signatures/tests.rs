@@ -50,11 +50,12 @@ fn structures_have_a_layout() {
         struct Box { P corners[2]; uint3 n; };\n\
         kernel void k(global P *p, enum Mode m, struct Box b, global atomic_int *n, constant struct Box *c) {}";
     let found = kernels(source).remove(0).parameters;
-    let KernelParameter::Objects { name, layout, read_only: false } = &found[0] else {
+    let KernelParameter::Objects { name, layout, read_only: false, .. } = &found[0] else {
         panic!("{found:?}")
     };
     assert_eq!((name.as_str(), layout.bytes, layout.has_padding()), ("p", 12, true));
-    assert_eq!(layout.numbers.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [0, 4, 8]);
+    let places: Vec<_> = layout.numbers.iter().map(|one| (one.offset, &*one.name)).collect();
+    assert_eq!(places, [(0, "c"), (4, "f[0]"), (8, "f[1]")]);
     assert!(
         matches!(&found[1], KernelParameter::Object { kind, layout } if kind == "enum Mode" && layout.bytes == 4)
     );

@@ -64,14 +64,12 @@ impl MutantJudge {
             JudgeKind::Check => {
                 let options = CheckOptions {
                     stages: check::stages(&args.only, &[]),
-                    timeout: args.timeout,
-                    worker: std::env::current_exe().ok(),
-                    confinement: sandbox::confinement(),
                     compile_worker: std::env::current_exe().ok(),
-                    ..CheckOptions::default()
+                    ..check_options(args)
                 };
                 let check = KernelCheck::new(&options)?;
-                Self::Check(CheckJudge { check, launches: Launches::of(args, case)? })
+                let launches = Launches::of(args, case, &options, cancel)?;
+                Self::Check(CheckJudge { check, launches })
             }
             JudgeKind::Run => {
                 // It has just run the program.
@@ -101,17 +99,39 @@ impl MutantJudge {
     }
 }
 
+/// The options of runs on the host.
+fn check_options(args: &MutantsArgs) -> CheckOptions {
+    CheckOptions {
+        timeout: args.timeout,
+        worker: std::env::current_exe().ok(),
+        confinement: sandbox::confinement(),
+        ..CheckOptions::default()
+    }
+}
+
 /// The launches of the program and its mutants.
 struct Launches {
-    /// The launches that files describe; without such files, the text of each mutant decides.
+    /// The launches that files describe, or that fit the program; without them, the text of each mutant decides.
     described: Option<Plan>,
 }
 
 impl Launches {
-    fn of(args: &MutantsArgs, case: &TestCase) -> Result<Self, CliError> {
-        let described = args.launches.described(&args.file, &case.files()[0].bytes);
+    fn of(
+        args: &MutantsArgs,
+        case: &TestCase,
+        options: &CheckOptions,
+        cancel: &Cancel,
+    ) -> Result<Self, CliError> {
+        let source = &case.files()[0].bytes;
         let unusable = |source: KernelError| CliError::Kernel { path: args.file.clone(), source };
-        Ok(Self { described: described.map_err(|error| unusable(error.into()))? })
+        let described = args.launches.described(&args.file, source);
+        if let Some(plan) = described.map_err(|error| unusable(error.into()))? {
+            return Ok(Self { described: Some(plan) });
+        }
+        let planned =
+            args.launches.planned(&args.file, ProgramKind::of_case(case), source, options, cancel);
+        let planned = planned.map_err(|error| unusable(error.into()))?;
+        Ok(Self { described: planned.plan.ok().filter(|_| planned.is_fitted) })
     }
 
     fn plan(&self, mutant: &TestCase) -> Result<Plan, PlanError> {
@@ -191,7 +211,8 @@ impl DeviceJudge {
         let device = choose(&device, kind, &worker_options()?).map_err(RunError::NoDevice)?;
         let limits = RunLimits { build: args.timeout, run: args.timeout };
         let idle = Mutex::default();
-        let (path, launches) = (args.file.clone(), Launches::of(args, case)?);
+        let (path, launches) =
+            (args.file.clone(), Launches::of(args, case, &check_options(args), cancel)?);
         let mut judge = Self { path, launches, limits, idle, device, expected: Vec::new() };
         let outcome = judge.run(case, cancel)?;
         let Some(outputs) = outcome.result() else {

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clreduce_check::{CheckOptions, CheckReport, FindingKind, HostKernel, KernelCheck, Validity};
-use clreduce_kernel::{Output, ProgramKind, VoteResult, with_macros};
+use clreduce_check::{CheckOptions, CheckReport, FindingKind, KernelCheck, Validity};
+use clreduce_kernel::{Output, ProgramKind, VoteResult, describe, read_description};
 use clreduce_recipe::{
     ConfigurationResult, DeviceComparison, Recipe, RecipeError, RecipeOptions, RecipeTest,
     SuspectedBug, SuspicionBasis,
@@ -20,7 +20,7 @@ use crate::judge::recipe;
 use crate::kernels::blind_spots;
 use crate::kernels::check::other_arguments;
 use crate::kernels::expected;
-use crate::kernels::launches::description_beside;
+use crate::kernels::launches::{LaunchArgs, description_beside};
 use crate::settings::sandbox;
 use crate::setup::init::script::{self, Script};
 use crate::terminal::clock::Clock;
@@ -98,8 +98,15 @@ pub(crate) fn find(
 ) -> Result<KernelBug, CliError> {
     let unusable = |source| CliError::Kernel { path: kernel.to_owned(), source };
     let arguments = description_beside(kernel).map_err(|error| unusable(error.into()))?;
-    let described = arguments.as_ref().map(fs::read_to_string).transpose();
+    let described = arguments.as_deref().map(read_description).transpose();
     let described = described.map_err(|error| unusable(error.into()))?;
+    let (described, is_fitted) = match described {
+        Some(described) => (Some(described), false),
+        None => {
+            let fitted = fitted(kernel, case, build_options, options);
+            (fitted.clone(), fitted.is_some())
+        }
+    };
     let right = expected::read(kernel)?;
     let is_right =
         right.map(|text| move |outputs: &[Output]| expected::difference(&text, outputs).is_none());
@@ -124,14 +131,17 @@ pub(crate) fn find(
         error_line(table(&comparison).trim_end_matches('\n'));
         let mut found = nothing_wrong(&comparison);
         if let Some(&failing) = comparison.failing_and_agreeing().0.first() {
-            let description = described.as_deref();
-            found.push_str(&what_to_do(failing, kernel, case, description, build_options, options));
+            found.push_str(&what_to_do(failing, kernel, case, build_options, options));
         }
         return Err(InitError::NothingWrong { kernel: kernel.to_owned(), found }.into());
     };
     let bug = match accuse {
         None => *first,
         Some(wanted) => bug_of(&comparison, &bugs, wanted)?,
+    };
+    let arguments = match described.filter(|_| is_fitted) {
+        Some(text) => Some(write_arguments(kernel, &text)?),
+        None => arguments,
     };
     let file_name =
         |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -153,6 +163,18 @@ fn bug_of(
     let found = bugs.iter().find(|bug| name(bug) == wanted);
     let names = || bugs.iter().map(name).collect::<Vec<_>>().join(", ");
     found.copied().ok_or_else(|| InitError::NotWrong(wanted.to_owned(), names()))
+}
+
+/// Writes the arguments that clreduce has chosen beside a kernel.
+fn write_arguments(kernel: &Path, text: &str) -> Result<PathBuf, CliError> {
+    let path = kernel.with_extension("args.toml");
+    let written = script::create(&path, text, false);
+    written.map_err(|source| CliError::Write { path: path.clone(), source })?;
+    error_line(&format!(
+        "note: written: {}, with the arguments that clreduce has chosen",
+        path.display()
+    ));
+    Ok(path)
 }
 
 /// Says what the configurations of a comparison without a bug have in common, and what to do next.
@@ -189,12 +211,11 @@ fn what_to_do(
     failing: &ConfigurationResult,
     kernel: &Path,
     case: &TestCase,
-    description: Option<&str>,
     build_options: &str,
     options: &RecipeOptions,
 ) -> String {
     let name = kernel.display().to_string();
-    if let Some(report) = checked(case, description, build_options, options)
+    if let Some(report) = checked(kernel, case, build_options, options)
         && let Some(finding) = report.findings.iter().find(|finding| finding.is_certain())
     {
         let separator = if finding.line.is_some() { ":" } else { ": " };
@@ -229,25 +250,51 @@ fn what_to_do(
 
 /// Checks a kernel that fails on a device; `None` where it cannot be checked.
 fn checked(
+    kernel: &Path,
     case: &TestCase,
-    description: Option<&str>,
     build_options: &str,
     options: &RecipeOptions,
 ) -> Option<CheckReport> {
-    let source = &*case.files()[0].bytes;
-    let build_options = shlex::split(build_options)?;
+    let checks = checks(build_options, options)?;
+    let source = &case.files()[0].bytes;
     let kind = ProgramKind::of_case(case);
-    let plan = kind.plan(&with_macros(source, &build_options), description);
-    let subject = HostKernel::planned(kind, source, plan).ok()?.with_macros(&build_options);
-    let checks = CheckOptions {
-        build_options,
+    let planned =
+        LaunchArgs::default().planned(kernel, kind, source, &checks, &options.cancel).ok()?;
+    let subject = planned.subject(source).ok()?;
+    Some(KernelCheck::new(&checks).ok()?.run(&subject, &options.cancel))
+}
+
+/// The options of a check with these options of a build, if they can be split into words.
+fn checks(build_options: &str, options: &RecipeOptions) -> Option<CheckOptions> {
+    Some(CheckOptions {
+        build_options: shlex::split(build_options)?,
         side_by_side: true,
         worker: std::env::current_exe().ok(),
         confinement: sandbox::confinement(),
         progress: options.progress.clone(),
         ..CheckOptions::default()
-    };
-    Some(KernelCheck::new(&checks).ok()?.run(&subject, &options.cancel))
+    })
+}
+
+/// The description of arguments that fit a kernel, where those that every kernel gets do not.
+fn fitted(
+    kernel: &Path,
+    case: &TestCase,
+    build_options: &str,
+    options: &RecipeOptions,
+) -> Option<String> {
+    let checks = checks(build_options, options)?;
+    let source = &case.files()[0].bytes;
+    let kind = ProgramKind::of_case(case);
+    let planned =
+        LaunchArgs::default().planned(kernel, kind, source, &checks, &options.cancel).ok()?;
+    if !planned.is_fitted {
+        return None;
+    }
+    let launches = planned.plan.as_ref().ok()?.launches.clone();
+    let kernels = planned.subject(source).ok()?.kernels;
+    let text = describe(&launches, &kernels)?;
+    Some(format!("# Chosen by `clreduce init`; change what is meant otherwise.\n{text}"))
 }
 
 /// Reads a kernel.

@@ -1,0 +1,123 @@
+//! What a launch reaches in its buffers: how large they must be.
+
+use std::ffi::OsString;
+
+use clreduce_kernel::KernelLaunch;
+use clreduce_process::{Cancel, End, ToolRun, ToolRunner};
+
+use crate::build::{HostBuild, HostProgram, watches_races};
+use crate::error::HostError;
+use crate::flavour::{BuildDetail, Flavour};
+use crate::order::Order;
+
+/// The status of the run-time when an access is so far outside of a buffer that no larger one would help.
+const EXIT_OUTSIDE: i32 = 96;
+
+/// What a launch reaches in its buffers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// For each argument, the number of bytes from the beginning of its buffer that the kernel wants to be there; 0 for a
+    /// value.
+    pub bytes: Vec<u64>,
+    /// The way in which the launch ended.
+    pub end: ReachEnd,
+}
+
+/// The way in which a launch ended whose reach was looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReachEnd {
+    /// At its end, and nothing was wrong but what [`Reach::bytes`] tells.
+    Clean,
+    /// At its end, and the sanitizers complained.
+    Complaint,
+    /// With an access before the beginning of the buffer with this number, or farther behind its end than a buffer may be
+    /// large.
+    Outside(usize),
+    /// In another way, for this reason.
+    Failed(String),
+}
+
+/// A kernel as a program that tells what it reaches.
+#[derive(Debug)]
+pub struct ReachProgram(HostProgram);
+
+impl HostBuild<'_> {
+    /// Makes a program of the kernel that tells what it reaches in its buffers.
+    ///
+    /// # Errors
+    /// When the kernel, or what it needs, cannot be compiled.
+    pub fn reach_program(&self) -> Result<ReachProgram, HostError> {
+        let program = self.program(Flavour::Reaches, BuildDetail::Report)?;
+        Ok(ReachProgram(program))
+    }
+}
+
+impl ReachProgram {
+    /// Runs the launch with this number, with buffers and sizes as in `launch`, and values as they were when it was built, until
+    /// it ends, all work-items together have made `most_jumps`, or it wants more than `most_bytes` of a buffer.
+    ///
+    /// # Errors
+    /// When the program needs what is nowhere.
+    pub fn reach(
+        &self,
+        (number, launch): (usize, &KernelLaunch),
+        most_jumps: u64,
+        most_bytes: u64,
+        tools: &ToolRunner,
+        cancel: &Cancel,
+    ) -> Result<Reach, HostError> {
+        let words = [format!("reaches:{most_bytes}"), format!("steps:{most_jumps}")];
+        let ran = self.0.run_as(
+            (number, launch),
+            &words.map(OsString::from),
+            Order::Forward,
+            tools,
+            cancel,
+        )?;
+        let mut bytes = vec![0; launch.arguments.len()];
+        for (number, reached) in ran.stdout.lines().filter_map(reached) {
+            if let Some(place) = bytes.get_mut(number) {
+                *place = reached;
+            }
+        }
+        Ok(Reach { bytes, end: end(&ran) })
+    }
+
+    /// Runs a launch, with buffers as large as they are, and looks for data races. Returns true if nothing is found.
+    ///
+    /// # Errors
+    /// When the program needs what is nowhere.
+    pub fn is_clean(
+        &self,
+        (number, launch): (usize, &KernelLaunch),
+        most_jumps: u64,
+        tools: &ToolRunner,
+        cancel: &Cancel,
+    ) -> Result<bool, HostError> {
+        let mut words = vec![OsString::from(format!("steps:{most_jumps}"))];
+        words.extend(watches_races(std::slice::from_ref(launch)).then(|| "races".into()));
+        let ran = self.0.run_as((number, launch), &words, Order::Forward, tools, cancel)?;
+        Ok(end(&ran) == ReachEnd::Clean)
+    }
+}
+
+/// Reads a line of the run-time: `clreduce-reached: 0 4096`.
+fn reached(line: &str) -> Option<(usize, u64)> {
+    let (number, bytes) = line.strip_prefix("clreduce-reached: ")?.split_once(' ')?;
+    Some((number.parse().ok()?, bytes.parse().ok()?))
+}
+
+fn end(ran: &ToolRun) -> ReachEnd {
+    let outside = |line: &str| {
+        line.strip_prefix("clreduce: outside ")?.split(' ').next()?.parse::<usize>().ok()
+    };
+    match ran.end {
+        End::Exited(0) if ran.stderr.trim().is_empty() => ReachEnd::Clean,
+        End::Exited(0) => ReachEnd::Complaint,
+        End::Exited(EXIT_OUTSIDE) => match ran.stderr.lines().find_map(outside) {
+            Some(number) => ReachEnd::Outside(number),
+            None => ReachEnd::Failed(ran.trouble()),
+        },
+        _ => ReachEnd::Failed(ran.trouble()),
+    }
+}
