@@ -117,13 +117,23 @@ fn members_and_contents_of_files_are_described() {
 }
 
 #[test]
+fn a_race_with_the_first_arguments_is_said() {
+    let bench = Bench::new();
+    let body = "int i = get_global_id(0); if (n > 8) r[0] = i; else r[i] = n;";
+    bench.write("k.cl", format!("kernel void k(global int *r, int n) {{ {body} }}\n"));
+    let said = stderr(&bench.run(&CHECK).code(0));
+    assert_mentions(&said, &["`k` has a data race"]);
+}
+
+#[test]
 fn one_kernel_of_several_is_launched() {
     let bench = Bench::new();
     bench.write(
         "k.cl",
         "kernel void a(image2d_t i) {}\nkernel void b(global int *r) { r[get_global_id(0)] = 5; }\n\
          kernel __attribute__((work_group_size_hint(8, 2, 1))) void c(sampler_t s) {}\n\
-         kernel __attribute__((work_group_size_hint(8, 2, 1))) void d(global int *r) { r[get_global_id(0)] = 6; }\n",
+         kernel __attribute__((work_group_size_hint(8, 2, 1))) void d(global int *r) \
+         { r[get_global_id(1) * get_global_size(0) + get_global_id(0)] = 6; }\n",
     );
     let only = |kernel| stdout(&bench.run(&[&RUN[..], &["--kernel", kernel]].concat()).code(0));
     assert!(only("b").starts_with("0x5,\n0x5,0x5,"));

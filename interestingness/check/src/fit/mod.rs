@@ -76,16 +76,23 @@ pub fn fit_arguments(
     let mut fitted = kernel.clone();
     let (mut launches, mut remarks) = (Vec::new(), Vec::new());
     for (plan, launch) in plans.iter().zip(&given) {
+        let items = launch.global.iter().copied().fold(1, u64::saturating_mul);
+        let plural = if items == 1 { "" } else { "s" };
         match fitter.fit(plan, cancel)? {
-            Ok(fits) => launches.push(fits),
-            Err(why) => {
-                let items = launch.global.iter().copied().fold(1, u64::saturating_mul);
-                let plural = if items == 1 { "" } else { "s" };
-                remarks.push(format!(
-                    "no arguments were found for `{}` with {items} work-item{plural}: {why}",
-                    launch.kernel
-                ));
+            Ok(Fitting { launch, avoids_complaint }) => {
+                if avoids_complaint {
+                    remarks.push(format!(
+                        "`{}` has a data race or undefined behaviour with the first arguments that were tried, for {items} \
+                         work-item{plural}; if callers may pass such arguments, describe them in KERNEL.args.toml",
+                        launch.kernel
+                    ));
+                }
+                launches.push(launch);
             }
+            Err(why) => remarks.push(format!(
+                "no arguments were found for `{}` with {items} work-item{plural}: {why}",
+                launch.kernel
+            )),
         }
     }
     // Each kernel keeps a launch.
@@ -109,6 +116,13 @@ pub(crate) fn with_larger_buffers(
     let fitter = Fitter::new(kernel, std::iter::once(&attempt), toolchain)?;
     let grown = fitter.grow(&attempt, &mut 0, toolchain.cancel)?;
     Ok((grown.rank < Rank::Unfit && grown.launch != *launch).then_some(grown.launch))
+}
+
+/// A launch that fits.
+struct Fitting {
+    launch: KernelLaunch,
+    /// True if another launch that ends was left out because of a data race or of what the sanitizers say.
+    avoids_complaint: bool,
 }
 
 /// What became of a launch whose buffers grew.
@@ -161,7 +175,7 @@ impl<'a> Fitter<'a> {
         &self,
         attempts: &[Attempt],
         cancel: &Cancel,
-    ) -> Result<Result<KernelLaunch, String>, HostError> {
+    ) -> Result<Result<Fitting, String>, HostError> {
         let (mut runs, mut best): (usize, Option<Grown>) = (0, None);
         for (index, attempt) in attempts.iter().enumerate() {
             if runs >= MOST_RUNS || cancel.is_cancelled() {
@@ -171,14 +185,17 @@ impl<'a> Fitter<'a> {
             // With few work-items, any kernel is free of races.
             let is_unfit = best.as_ref().is_none_or(|best| best.rank == Rank::Unfit);
             if grown.rank == Rank::Clean && (is_unfit || index == 0 || has_several(&grown.launch)) {
-                return Ok(Ok(grown.launch));
+                let avoids_complaint = best.is_some_and(|best| best.rank == Rank::Complaint);
+                return Ok(Ok(Fitting { launch: grown.launch, avoids_complaint }));
             }
             if best.as_ref().is_none_or(|best| grown.rank < best.rank) {
                 best = Some(grown);
             }
         }
         Ok(match best {
-            Some(best) if best.rank < Rank::Unfit => Ok(best.launch),
+            Some(best) if best.rank < Rank::Unfit => {
+                Ok(Fitting { launch: best.launch, avoids_complaint: false })
+            }
             Some(best) => Err(best.why),
             None => Err("it was not run".to_owned()),
         })
