@@ -65,7 +65,7 @@ pub enum DescriptionError {
         /// The place of the argument, from 1.
         number: usize,
         /// The mistake.
-        error: ArgumentError,
+        error: Box<ArgumentError>,
     },
 }
 
@@ -139,7 +139,7 @@ fn launch(
             let parameter = signature.and_then(|signature| signature.parameters.get(index));
             argument(index, table, parameter).map_err(|error| {
                 let (kernel, number) = (name.clone(), index + 1);
-                DescriptionError::Argument { kernel, number, error }
+                DescriptionError::Argument { kernel, number, error: Box::new(error) }
             })
         });
     let arguments = arguments.collect::<Result<_, _>>()?;
