@@ -23,6 +23,7 @@ impl SizeRule {
         match row.phase {
             _ if row.policy.nested => Self::MayGrow,
             Phase::Finish => Self::TokensOnly,
+            _ if row.info().layout_only => Self::TokensOnly,
             _ => Self::Smaller,
         }
     }
