@@ -237,7 +237,6 @@ pub static TABLE: &[Row] = &[
     row(&syntax::first_element::FirstElement, Phase::Fine, GROUPS),
     row(&syntax::expression_to_operand::ExpressionToOperand, Phase::Fine, BIGGEST_FIRST),
     row(&syntax::expression_to_constant::ExpressionToConstant, Phase::Fine, BIGGEST_FIRST),
-    row(&syntax::specifiers::Specifiers, Phase::Fine, GROUPS),
     row(&names::to_prototype::BodyToPrototype, Phase::Fine, GROUPS),
     row(&text::macros::Macros, Phase::Fine, GROUPS),
     row(&text::lines::Lines, Phase::Polish, GROUPS),
