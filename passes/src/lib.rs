@@ -258,6 +258,7 @@ pub static TABLE: &[Row] = &[
     row(&names::local_to_file::LocalToFile, Phase::Finish, GROUPS),
     row(&syntax::merge_declarations::MergeDeclarations, Phase::Finish, GROUPS),
     row(&tokens::identifiers::Identifiers, Phase::Finish, GROUPS),
+    row(&text::format::Format, Phase::Finish, GROUPS),
     row(&tokens::token_windows::TokenWindows::SINGLE, Phase::Last, BIGGEST_FIRST),
     row(&text::format::Format, Phase::Last, GROUPS),
 ];
