@@ -9,6 +9,8 @@ use std::ops::Range;
 
 use clreduce_testcase::steps;
 
+use super::lines::line_ranges;
+
 /// A block of lines.
 #[derive(Debug)]
 pub(crate) struct Block {
@@ -74,7 +76,7 @@ const NEAR: usize = 64;
 pub(crate) fn blocks(bytes: &[u8]) -> Vec<Block> {
     let lines = lines(bytes);
     let mut blocks = Vec::new();
-    // Lines of one level that no closing line was found for, as in a stack: `level` begins at the parent's first child.
+    // For each level of indentation, the lines that have the same parent and that no closing line was found for yet.
     let mut levels: Vec<Vec<usize>> = vec![Vec::new()];
     for (index, line) in lines.iter().enumerate() {
         steps(1);
@@ -105,11 +107,9 @@ pub(crate) fn blocks(bytes: &[u8]) -> Vec<Block> {
 fn lines(bytes: &[u8]) -> Vec<Line<'_>> {
     let mut lines: Vec<Line<'_>> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
-    let mut start = 0;
-    for whole in bytes.split_inclusive(|&byte| byte == b'\n') {
+    for range in line_ranges(bytes) {
         steps(1);
-        let range = start..start + whole.len();
-        start = range.end;
+        let whole = &bytes[range.clone()];
         let text = whole.trim_ascii();
         if text.is_empty() {
             continue;

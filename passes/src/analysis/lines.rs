@@ -9,6 +9,16 @@ use super::directives::directives;
 use super::tokens::Tokens;
 use crate::snapshot::Snapshot;
 
+/// The lines of a text, each with its line break.
+pub(crate) fn line_ranges(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut end = 0;
+    bytes.split_inclusive(|&byte| byte == b'\n').map(move |line| {
+        let start = end;
+        end += line.len();
+        start..end
+    })
+}
+
 /// The lines of a file, by the names and numbers that messages of compilers call them.
 pub(crate) struct PresumedLines<'a> {
     bytes: &'a [u8],

@@ -42,7 +42,9 @@ pub(crate) use functions::{
 };
 pub(crate) use includes::{Include, includes};
 pub(crate) use items::{TopLevelItem, is_declaration, items, providers};
-pub(crate) use lines::{PresumedLines, begins_system_header, line_markers, without_effect};
+pub(crate) use lines::{
+    PresumedLines, begins_system_header, line_markers, line_ranges, without_effect,
+};
 pub(crate) use main_file::{is_in, main_file};
 pub(crate) use needs::Needs;
 pub use nests::NestMiddles;

@@ -26,7 +26,7 @@ use std::ops::Range;
 use clreduce_testcase::{Edit, Feature, Patch, steps};
 
 use crate::Snapshot;
-use crate::analysis::{Block, Tokens, blocks, launch_comment};
+use crate::analysis::{Block, Tokens, blocks, launch_comment, line_ranges};
 use crate::budget::Budget;
 use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
 
@@ -43,41 +43,36 @@ impl Pass for Blocks {
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        if snapshot.language().has(Feature::Syntax) {
+            return;
+        }
         let mut moved = 0;
-        let has_grammar = snapshot.language().has(Feature::Syntax);
-        for unit in Tokens::all(snapshot).filter(|_| !has_grammar) {
+        for unit in Tokens::all(snapshot) {
             let launch = launch_comment(unit.bytes).end;
             for block in blocks(unit.bytes).iter().filter(|block| block.range.start >= launch) {
-                let level = block.depth.min(LEVELS - 1);
-                proposals.push(
-                    Proposal::edit(Edit::delete(unit.file, block.range.clone())).in_list(level),
-                );
-                let parts: Vec<_> = block.parts().collect();
-                for (line, part) in block.frame.iter().zip(&parts).skip(1) {
-                    let edit = Edit::delete(unit.file, line.start..part.end);
-                    proposals.push(Proposal::edit(edit).in_list(level + 1));
-                }
-                if !block.is_closed {
-                    moved += parts
-                        .iter()
-                        .map(|part| line_starts(unit.bytes, part).count())
-                        .sum::<usize>();
-                    if !proposals.allow(&MOVED, moved) {
-                        continue;
-                    }
-                }
-                if parts.len() > 1 {
-                    let alone = parts
-                        .iter()
-                        .filter_map(|part| unwrapped(unit, block, std::slice::from_ref(part)));
-                    proposals.extend(alone.map(|proposal| proposal.in_list(LEVELS + level)));
-                }
-                proposals.extend(
-                    unwrapped(unit, block, &parts).map(|proposal| proposal.in_list(LEVELS + level)),
-                );
+                propose_block(unit, block, &mut moved, proposals);
             }
         }
     }
+}
+
+/// Proposes a block without each of its parts and without its frame. `moved` counts the lines that move to the left.
+fn propose_block(unit: Tokens<'_>, block: &Block, moved: &mut usize, proposals: &mut Proposals) {
+    let level = block.depth.min(LEVELS - 1);
+    let delete = |range| Proposal::edit(Edit::delete(unit.file, range));
+    proposals.push(delete(block.range.clone()).in_list(level));
+    let parts: Vec<_> = block.parts().collect();
+    let divided = block.frame.iter().zip(&parts).skip(1);
+    proposals.extend(divided.map(|(line, part)| delete(line.start..part.end).in_list(level + 1)));
+    if !block.is_closed {
+        *moved += parts.iter().map(|part| line_starts(unit.bytes, part).count()).sum::<usize>();
+        if !proposals.allow(&MOVED, *moved) {
+            return;
+        }
+    }
+    let alone = parts.chunks(1).filter(|_| parts.len() > 1);
+    let unwrapped = alone.chain([&parts[..]]).filter_map(|parts| unwrapped(unit, block, parts));
+    proposals.extend(unwrapped.map(|proposal| proposal.in_list(LEVELS + level)));
 }
 
 /// A block of which only these parts stay.
@@ -108,13 +103,9 @@ fn blanks(bytes: &[u8], start: usize) -> usize {
 }
 
 /// The places in a range of whole lines where one starts.
-fn line_starts<'a>(bytes: &'a [u8], lines: &Range<usize>) -> impl Iterator<Item = usize> + use<'a> {
-    let mut at = lines.start;
-    bytes[lines.clone()].split_inclusive(|&byte| byte == b'\n').map(move |line| {
-        steps(1);
-        at += line.len();
-        at - line.len()
-    })
+fn line_starts(bytes: &[u8], lines: &Range<usize>) -> impl Iterator<Item = usize> {
+    let first = lines.start;
+    line_ranges(&bytes[lines.clone()]).inspect(|_| steps(1)).map(move |line| first + line.start)
 }
 
 #[cfg(test)]

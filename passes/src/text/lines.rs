@@ -22,7 +22,7 @@ use std::ops::Range;
 use clreduce_testcase::{Edit, Feature, Language};
 
 use crate::Snapshot;
-use crate::analysis::{Tokens, comments, launch_comment};
+use crate::analysis::{Tokens, comments, launch_comment, line_ranges};
 use crate::budget::Budget;
 use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
 
@@ -120,12 +120,7 @@ fn lines(unit: Tokens<'_>, language: Language) -> Vec<LineStart> {
 
 /// The lines that are too long to have been written as such.
 fn long_lines(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
-    let mut start = 0;
-    let lines = bytes.split_inclusive(|&byte| byte == b'\n').map(move |line| {
-        start += line.len();
-        start - line.len()..start
-    });
-    lines.filter(|line| line.len() > LONG)
+    line_ranges(bytes).filter(|line| line.len() > LONG)
 }
 
 #[cfg(test)]
