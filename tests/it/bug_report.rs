@@ -287,3 +287,23 @@ fn a_bug_of_oclgrind_is_reported_with_its_own_command() {
     let printed = follow(&report);
     assert_mentions(&printed, &["oclgrind-kernel", "result[0] = 9223372036854775808"]);
 }
+
+/// A constant that one configuration gets from its options stands for a bug of a driver, whose authors have a compiler and a loader.
+#[test]
+fn a_bug_of_a_device_is_reported_with_a_host_program() {
+    let bench = Bench::new();
+    bench.write(
+        "k.cl",
+        "// -g 2,1,1 -l 1,1,1\nkernel void entry(global ulong *result) { result[get_global_id(0)] = N; }\n",
+    );
+    let configuration =
+        |device, n| format!("[[configuration]]\ndevice = \"{device}\"\noptions = \"-DN={n}\"\n");
+    let (wrong, right) = (configuration("pocl", 7), configuration("host", 5));
+    bench.write(
+        "k.toml",
+        format!("preset = \"wrong-code\"\nstage = []\nallow-unchecked = [\"data-race\"]\n{wrong}accused = true\n{right}"),
+    );
+    let report = stdout(&bench.reduce(&["report", "k.cl", "--test", "k.toml"]));
+    assert!(!report.contains("clreduce run"), "{report}");
+    assert_mentions(&follow(&report), &["-lOpenCL", "\n0x7,0x7,"]);
+}

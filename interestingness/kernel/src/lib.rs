@@ -23,7 +23,7 @@ pub use clreduce_process::Crash;
 pub use cuda::{has_main, plan_cuda};
 pub use encode::{decode_whole, encode, encode_whole};
 pub use exact::{is_exact, is_exact_program};
-pub use host_program::opencl_host;
+pub use host_program::{HostInterface, host_program};
 pub use job::{Argument, Fill, KernelLaunch, KernelRun, RunLimits};
 pub use outcome::{OUTPUT, OutcomeClass, Output, PROGRAM, RunOutcome, RunReport};
 pub use program::{ProgramKind, with_macros};

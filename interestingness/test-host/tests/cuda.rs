@@ -10,7 +10,9 @@ use std::sync::LazyLock;
 
 use clreduce_devices::{Backend, CudaDriver, DeviceWorker, Devices, WorkerOptions};
 use clreduce_interestingness::Cancel;
-use clreduce_kernel::{KernelRun, OutcomeClass, RunLimits, RunOutcome, plan_cuda};
+use clreduce_kernel::{
+    HostInterface, KernelRun, OutcomeClass, RunLimits, RunOutcome, host_program, plan_cuda,
+};
 use support::{HOST, PATIENCE};
 use tempfile::TempDir;
 
@@ -65,6 +67,40 @@ fn kernels_get_their_arguments() {
         "0x5,0x7,0x9,0xb,"
     );
     assert_eq!(worker.statistics().started, 1);
+}
+
+/// Whoever gets a bug report builds this program with a compiler and NVIDIA's libraries, and nothing else.
+#[test]
+fn the_host_program_of_a_report_builds_and_prints_the_results() {
+    let launches = plan_cuda(KERNEL.as_bytes(), None).unwrap().launches;
+    let run = |source: &str, options: &str| KernelRun {
+        source: source.as_bytes().to_owned(),
+        options: options.to_owned(),
+        launches: launches.clone(),
+        repeat: 1,
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let [file, program] = ["host.c", "host"].map(|name| folder.path().join(name));
+    let headers = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake-cuda");
+    let ran = |run: &KernelRun| {
+        std::fs::write(&file, host_program(run, HostInterface::Cuda).unwrap()).unwrap();
+        let built = Command::new("cc")
+            .args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-I"])
+            .args([&headers, &file, Path::new("-o"), &program, Path::new("-L")])
+            .args([LIBRARIES.path(), Path::new("-l:libnvrtc.so"), Path::new("-l:libcuda.so.1")])
+            .output()
+            .unwrap();
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        Command::new(&program).env("LD_LIBRARY_PATH", LIBRARIES.path()).output().unwrap()
+    };
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    assert_eq!(text(&ran(&run(KERNEL, "-w")).stdout), "0x5,0x7,0x9,0xb,\n");
+    // The program's own choice of an architecture is added only where the options have none.
+    let own = ran(&run(KERNEL, "-w --gpu-architecture=sm_90"));
+    assert_eq!(text(&own.stdout), "0x5,0x7,0x9,0xb,\n");
+    let failed = ran(&run(&format!("build-fail {KERNEL}"), ""));
+    assert_eq!(failed.status.code(), Some(2));
+    assert_eq!(text(&failed.stderr), "error: no\nbuild: error 6\n");
 }
 
 /// The driver reads as many arguments as the kernel has, whatever their number.

@@ -11,7 +11,9 @@ use clreduce_devices::{
     Backend, Device, DeviceWorker, Devices, Oclgrind, OpenClLoader, WorkerOptions,
 };
 use clreduce_interestingness::Cancel;
-use clreduce_kernel::{KernelRun, OutcomeClass, RunLimits, RunOutcome, opencl_host, plan};
+use clreduce_kernel::{
+    HostInterface, KernelRun, OutcomeClass, RunLimits, RunOutcome, host_program, plan,
+};
 use support::{HOST, PATIENCE, entries};
 use tempfile::TempDir;
 
@@ -148,7 +150,8 @@ fn the_host_program_of_a_report_builds_and_prints_the_results() {
     let (folder, launches) = (tempfile::tempdir().unwrap(), plan(ALL_ARGUMENTS.as_bytes(), None));
     let (source, options) = (ALL_ARGUMENTS.as_bytes().to_owned(), "-w".to_owned());
     let run = KernelRun { source, options, launches: launches.unwrap().launches, repeat: 1 };
-    let text = opencl_host(&run, "Portable Computing Language").unwrap();
+    let platform = HostInterface::OpenCl { platform: "Portable Computing Language" };
+    let text = host_program(&run, platform).unwrap();
     let [file, program] = ["host.c", "host"].map(|name| folder.path().join(name));
     std::fs::write(&file, text).unwrap();
     let built = Command::new("cc")

@@ -35,6 +35,10 @@ int cuModuleLoadDataEx(void **module, const void *code, unsigned count, int *opt
         return 1;
     return *module = &source, 0;
 }
+int cuModuleLoadData(void **module, const void *code)
+{
+    return *module = &source, strncmp(code, "code of", 7) ? 1 : 0;
+}
 int cuModuleUnload(void *module) { return 0; }
 int cuModuleGetFunction(void **function, void *module, const char *name)
 {

@@ -9,11 +9,16 @@ use clreduce_report::{BugReport, ReportBlock};
 use clreduce_testcase::TestCase;
 use regex::Regex;
 
+use super::host::HostProgram;
 use crate::settings::zoo;
 use crate::terminal::quoting::quoted;
 
 /// The command that shows the bug, and the files besides the program that it needs.
-pub(super) fn command(suspected: &Evidence, case: &TestCase) -> Vec<ReportBlock> {
+pub(super) fn command(
+    suspected: &Evidence,
+    case: &TestCase,
+    host: Option<&HostProgram>,
+) -> Vec<ReportBlock> {
     match &suspected.tool {
         BuiltWith::Commands { build, run } => {
             let run = run.as_ref().map(|run| format!("\n{run}")).unwrap_or_default();
@@ -26,8 +31,15 @@ pub(super) fn command(suspected: &Evidence, case: &TestCase) -> Vec<ReportBlock>
             {
                 return blocks;
             }
+            if let Some(host) = host {
+                return vec![ReportBlock::output(host.command)];
+            }
             // It always builds with -w.
             let options = options.trim_start_matches("-w").trim();
+            if facts.platform == "nvcc" {
+                let line = format!("nvcc {options} -o program {}\n./program", quoted(file));
+                return vec![ReportBlock::output(line.replace("  ", " "))];
+            }
             let options = if options.is_empty() { String::new() } else { format!(" -- {options}") };
             let folder = zoo::folder().filter(|_| label.is_some());
             let zoo = folder.map(|path| format!(" --zoo {}", quoted(&path.display().to_string())));

@@ -1,23 +1,53 @@
-//! The section of a report with a program in C that runs the kernel: whoever reads it need not have clreduce.
+//! The program in C that runs a kernel, for reports: whoever reads them need not have clreduce.
 
-use clreduce_kernel::{KernelRun, opencl_host};
+use clreduce_kernel::{HostInterface, KernelRun, host_program};
 use clreduce_recipe::{BuiltWith, Evidence};
 use clreduce_report::{ReportBlock, Section};
 use clreduce_testcase::TestCase;
 
-/// The section, for a kernel that runs on a device of OpenCL.
-pub(super) fn program(suspected: &Evidence, case: &TestCase) -> Option<Section> {
-    let BuiltWith::Device { facts, options, launches, .. } = &suspected.tool else { return None };
-    let [file] = case.files() else { return None };
-    if !facts.version.starts_with("OpenCL") || launches.is_empty() {
-        return None;
+/// A host program and the command that builds and runs it.
+pub(super) struct HostProgram {
+    text: String,
+    says: &'static str,
+    pub command: &'static str,
+}
+
+impl HostProgram {
+    /// The program, for a kernel that runs on a device of OpenCL or CUDA.
+    pub(super) fn of(suspected: &Evidence, case: &TestCase) -> Option<Self> {
+        let BuiltWith::Device { facts, options, launches, .. } = &suspected.tool else {
+            return None;
+        };
+        let [file] = case.files() else { return None };
+        if launches.is_empty() {
+            return None;
+        }
+        let (interface, command, says) = if facts.version.starts_with("OpenCL") {
+            (
+                HostInterface::OpenCl { platform: &facts.platform },
+                "cc host.c -o host -lOpenCL\n./host",
+                "It prints the result of the kernel. Its argument is a part of the name of another platform.",
+            )
+        } else if facts.platform == "NVIDIA CUDA" {
+            (
+                HostInterface::Cuda,
+                "cc host.c -o host -I/usr/local/cuda/include -L/usr/local/cuda/lib64 -lnvrtc -lcuda\n./host",
+                "It prints the result of the kernel. Its arguments are further options of NVRTC.",
+            )
+        } else {
+            return None;
+        };
+        let (source, options) = (file.bytes.to_vec(), options.clone());
+        let run = KernelRun { source, options, launches: launches.clone(), repeat: 1 };
+        Some(Self { text: host_program(&run, interface)?, says, command })
     }
-    let (source, options) = (file.bytes.to_vec(), options.clone());
-    let run = KernelRun { source, options, launches: launches.clone(), repeat: 1 };
-    let text = opencl_host(&run, &facts.platform)?;
-    let says = "This program in C runs the kernel and prints its result. `cc host.c -o host -lOpenCL` builds it, and its argument is \
-                a part of the name of another platform.";
-    let blocks =
-        vec![ReportBlock::Text(says.to_owned()), ReportBlock::Verbatim { language: "c", text }];
-    Some(Section { heading: "Host program", blocks })
+
+    pub(super) fn section(self) -> Section {
+        let blocks = vec![
+            ReportBlock::Text("host.c:".to_owned()),
+            ReportBlock::Verbatim { language: "c", text: self.text },
+            ReportBlock::Text(self.says.to_owned()),
+        ];
+        Section { heading: "Host program", blocks }
+    }
 }

@@ -11,7 +11,7 @@ use clreduce_report::{BugReport, ReportBlock, Section};
 use clreduce_testcase::{SourceFile, TestCase};
 
 use super::command::{command, for_others, without_home};
-use super::host;
+use super::host::HostProgram;
 use super::tools::{tool, version_of};
 use super::witnesses::{comparison, drift};
 use crate::settings::flags::filled_in;
@@ -33,10 +33,12 @@ pub(super) fn of_recipe(test: &RecipeTest, evidence: &[Evidence], case: &TestCas
     let witnesses: Vec<&Evidence> =
         evidence.iter().filter(|one| one.role == Role::Witness).collect();
     let (name, version) = tool(&suspected.tool);
+    let host = HostProgram::of(suspected, case);
+    let command = command(suspected, case, host.as_ref());
     let mut sections = vec![
         Section { heading: "Compiler", blocks: vec![ReportBlock::output(version)] },
         program(case),
-        Section { heading: "Command", blocks: command(suspected, case) },
+        Section { heading: "Command", blocks: command },
         Section { heading: "What happens", blocks: happens(test, suspected) },
     ];
     let says = match wrong_message(test, suspected) {
@@ -50,7 +52,7 @@ pub(super) fn of_recipe(test: &RecipeTest, evidence: &[Evidence], case: &TestCas
         heading: "What should happen",
         blocks: std::iter::once(expected).chain(comparison(suspected, &witnesses, case)).collect(),
     });
-    sections.extend(host::program(suspected, case));
+    sections.extend(host.map(HostProgram::section));
     let remarks = test.unchecked().into_iter().chain(test.not_checked(case));
     sections.push(notes(remarks.chain(drift(suspected, &witnesses))));
     let right = witnesses.iter().find(|one| one.result() != suspected.result());
