@@ -36,6 +36,9 @@ test:
 	bench/test_peers.py
 	bench/test_cpp_cases.py
 	bench/test_generated.py
+	cargo build --quiet -p clreduce-capi
+	cd python && CLREDUCE_LIBRARY=$(abspath $(target))/debug/libclreduce_c.so $(abspath $(target))/python/bin/pytest --quiet
+	cd python && $(abspath $(target))/python/bin/mypy clreduce examples
 
 test-windows:
 	scripts/windows-test --workspace

@@ -16,10 +16,19 @@ use std::str::Utf8Error;
 use std::time::Duration;
 
 use clreduce::events::Ending;
-use clreduce::{Cancel, InvalidTestCase, Reduced, Reduction, ReductionError, SourceFile, TestCase};
+use clreduce::{
+    Cancel, CommandOptions, CommandTest, InvalidTestCase, Reduced, Reduction, ReductionError,
+    SetupError, SourceFile, TestCase, TestCommand,
+};
 use thiserror::Error;
 
 use callbacks::{Callback, CallbackTest, ProgressCallback, paths_of};
+
+/// The test of a reduction.
+enum Judge {
+    Callback(Callback),
+    Shell(String),
+}
 
 /// The end of a reduction.
 #[repr(C)]
@@ -29,9 +38,9 @@ pub enum ClreduceStatus {
     ClreduceMinimal = 0,
     /// A limit was reached; the result is the best so far.
     ClreduceLimit = 1,
-    /// The callback does not find the original interesting.
+    /// The test does not find the original interesting.
     ClreduceNotInteresting = 2,
-    /// The callback says now this, now that.
+    /// The test says now this, now that.
     ClreduceFlaky = 3,
     /// An argument is wrong: a null pointer, a name that is no plain file name in UTF-8.
     ClreduceInvalid = 4,
@@ -149,7 +158,11 @@ pub unsafe extern "C" fn clreduce_reduce(
 ) -> ClreduceStatus {
     let file = ClreduceFile { path: name, bytes, length };
     // SAFETY: the caller promises what `run` asks for.
-    unsafe { run(&raw const file, 1, test.map(CallbackTest::OneFile), context, options, result) }
+    unsafe {
+        let judge =
+            test.map(CallbackTest::OneFile).map(|test| Judge::Callback(Callback { test, context }));
+        run(&raw const file, 1, judge, options, result)
+    }
 }
 
 /// Reduces a program of several files, like `clreduce_reduce`. Files may be removed as a whole.
@@ -167,18 +180,41 @@ pub unsafe extern "C" fn clreduce_reduce_files(
     result: *mut ClreduceResult,
 ) -> ClreduceStatus {
     // SAFETY: the caller promises what `run` asks for.
-    unsafe { run(files, count, test.map(CallbackTest::Files), context, options, result) }
+    unsafe {
+        let judge =
+            test.map(CallbackTest::Files).map(|test| Judge::Callback(Callback { test, context }));
+        run(files, count, judge, options, result)
+    }
 }
 
-/// Reduces files with a callback of either kind.
+/// Reduces a program of several files with a shell command as the test, as the program `clreduce` does: it runs in a folder
+/// of its own with the files in it, and a variant is interesting if it ends with status 0.
+///
+/// # Safety
+/// As for `clreduce_reduce_files`; `command` is null or a string that ends with a zero byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clreduce_reduce_by_command(
+    files: *const ClreduceFile,
+    count: usize,
+    command: *const c_char,
+    options: *const ClreduceOptions,
+    result: *mut ClreduceResult,
+) -> ClreduceStatus {
+    // SAFETY: the caller promises that it is a string, if it is not null, and what `run` asks for.
+    unsafe {
+        let command = (!command.is_null()).then(|| CStr::from_ptr(command).to_string_lossy());
+        run(files, count, command.map(|line| Judge::Shell(line.into_owned())), options, result)
+    }
+}
+
+/// Reduces files with any test.
 ///
 /// # Safety
 /// As for `clreduce_reduce_files`.
 unsafe fn run(
     files: *const ClreduceFile,
     count: usize,
-    test: Option<CallbackTest>,
-    context: *mut c_void,
+    judge: Option<Judge>,
     options: *const ClreduceOptions,
     result: *mut ClreduceResult,
 ) -> ClreduceStatus {
@@ -191,7 +227,7 @@ unsafe fn run(
     }) else {
         return ClreduceStatus::ClreduceInvalid;
     };
-    let Some(test) = test.filter(|_| !files.is_null()) else {
+    let Some(judge) = judge.filter(|_| !files.is_null()) else {
         return result.without(ClreduceStatus::ClreduceInvalid, "an argument is null");
     };
     // SAFETY: neither is null, or it may be; the caller promises that they point to what they should.
@@ -203,13 +239,16 @@ unsafe fn run(
         Ok(case) => case,
         Err(error) => return result.without(ClreduceStatus::ClreduceInvalid, &error.to_string()),
     };
-    let judge = Callback { test, context };
     match catch_unwind(AssertUnwindSafe(|| reduce(case, judge, options))) {
         Ok(Ok(reduced)) => result.fill(&reduced),
         Ok(Err(error)) => {
             let status = match &error {
-                ReductionError::NotInteresting(_) => ClreduceStatus::ClreduceNotInteresting,
-                error if error.is_of_the_test() => ClreduceStatus::ClreduceFlaky,
+                RunError::Reduction(ReductionError::NotInteresting(_)) => {
+                    ClreduceStatus::ClreduceNotInteresting
+                }
+                RunError::Reduction(error) if error.is_of_the_test() => {
+                    ClreduceStatus::ClreduceFlaky
+                }
                 _ => ClreduceStatus::ClreduceFailed,
             };
             result.without(status, &error.to_string())
@@ -227,6 +266,15 @@ enum InputError {
     Path(#[from] Utf8Error),
     #[error(transparent)]
     Program(#[from] InvalidTestCase),
+}
+
+/// The reason why there is no result.
+#[derive(Debug, Error)]
+enum RunError {
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    #[error(transparent)]
+    Reduction(#[from] ReductionError),
 }
 
 /// Reads the files of a program.
@@ -277,13 +325,16 @@ pub unsafe extern "C" fn clreduce_free(result: *mut ClreduceResult) {
     *result = ClreduceResult::nothing();
 }
 
-fn reduce(
-    case: TestCase,
-    judge: Callback,
-    options: ClreduceOptions,
-) -> Result<Reduced, ReductionError> {
-    let test = move |variant: &TestCase| judge.is_interesting(variant);
-    let mut reduction = Reduction::of(case).test(test);
+fn reduce(case: TestCase, judge: Judge, options: ClreduceOptions) -> Result<Reduced, RunError> {
+    let reduction = Reduction::of(case);
+    let mut reduction = match judge {
+        Judge::Callback(callback) => {
+            reduction.test(move |variant: &TestCase| callback.is_interesting(variant))
+        }
+        Judge::Shell(line) => {
+            reduction.test(CommandTest::new(&TestCommand::Shell(line), CommandOptions::default())?)
+        }
+    };
     if let Some(jobs) = NonZeroUsize::new(options.jobs as usize) {
         reduction = reduction.jobs(jobs);
     }
@@ -299,7 +350,7 @@ fn reduce(
         let mut progress = ProgressCallback { callback, context, so_far, cancel: cancel.clone() };
         reduction = reduction.cancel(cancel).on_event(move |event| progress.update(event));
     }
-    reduction.run()
+    Ok(reduction.run()?)
 }
 
 impl ClreduceResult {

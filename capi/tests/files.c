@@ -56,6 +56,12 @@ int main(void) {
     CHECK(seen.calls == 3 && has_needle(result.files, result.count, NULL));
     clreduce_free(&result);
 
+    CHECK(clreduce_reduce_by_command(files, 2, "grep -q needle main.c", &options, &result) == CLREDUCE_MINIMAL);
+    CHECK(result.count == 1 && has_needle(result.files, result.count, NULL) && result.length < 20);
+    clreduce_free(&result);
+    CHECK(clreduce_reduce_by_command(files, 2, NULL, NULL, &result) == CLREDUCE_INVALID);
+    clreduce_free(&result);
+
     CHECK(clreduce_reduce_files(files, 1, has_needle, NULL, NULL, &result) == CLREDUCE_NOT_INTERESTING);
     CHECK(!result.files && strstr(result.message, "not interesting"));
     clreduce_free(&result);

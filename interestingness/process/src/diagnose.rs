@@ -97,7 +97,7 @@ fn check_ending(path: &Path) -> Result<(), CommandError> {
     let path = || path.to_owned();
     match run_by(&path()) {
         RunBy::System => Ok(()),
-        RunBy::Nobody => Err(CommandError::NoProgram { path: path() }),
+        RunBy::Nothing => Err(CommandError::NoProgram { path: path() }),
         RunBy::OneOf(..) if interpreter(&path()).is_some() => Ok(()),
         RunBy::OneOf(names, _) => {
             Err(CommandError::NoInterpreter { path: path(), interpreter: names.join("` or `") })

@@ -37,6 +37,22 @@ impl NamedGrammar {
 /// and tokens make such a file smaller until it can be parsed.
 const MOST_PARSED: usize = 16 << 20;
 
+/// Files with deeper brackets are not parsed either: a node for each bracket needs two hundred bytes. Compilers stop far earlier.
+const DEEPEST_PARSED: usize = 1 << 16;
+
+fn is_parsed(bytes: &[u8]) -> bool {
+    let mut depth = 0_usize;
+    let mut is_deep = |byte: &u8| {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > DEEPEST_PARSED
+    };
+    bytes.len() <= MOST_PARSED && !bytes.iter().any(&mut is_deep)
+}
+
 /// A syntax tree as an array of nodes in pre-order.
 #[derive(Debug, Default)]
 pub struct SyntaxTree {
@@ -47,10 +63,10 @@ pub struct SyntaxTree {
 
 impl SyntaxTree {
     /// Parses a file. Never fails: what the grammar cannot read becomes error nodes; for
-    /// a language without a grammar and for a very large file, the tree is empty.
+    /// a language without a grammar and for a very large or very deep file, the tree is empty.
     #[must_use]
     pub fn parse(bytes: &[u8], language: Language) -> Self {
-        let grammar = match language.grammar().filter(|_| bytes.len() <= MOST_PARSED) {
+        let grammar = match language.grammar().filter(|_| is_parsed(bytes)) {
             None => return Self::default(),
             Some(Grammar::Cpp) => &*CPP,
             Some(Grammar::C) => &*C,
@@ -285,6 +301,14 @@ mod tests {
         assert!(source[tree.range(body)].ends_with(b"; }"));
         assert_eq!(tree.parent(body), Some(function));
         assert!(source[tree.range(function)].starts_with(b"__kernel void"));
+    }
+
+    #[test]
+    fn files_that_are_too_deep_are_not_parsed() {
+        let nested = |depth| ["{".repeat(depth), "}".repeat(depth)].concat();
+        let parsed = |text: String| !SyntaxTree::parse(text.as_bytes(), Language::C).is_empty();
+        assert!(parsed(nested(DEEPEST_PARSED)) && !parsed(nested(DEEPEST_PARSED + 1)));
+        assert!(parsed("{}".repeat(DEEPEST_PARSED + 1)));
     }
 
     #[test]

@@ -1,0 +1,36 @@
+"""clreduce for Python: reduces a program that makes a compiler crash, hang or generate wrong code.
+
+    import clreduce
+
+    def crashes(files):
+        return subprocess.run(["gcc", "-x", "c", "-", "-o", "/dev/null"], input=files["bug.c"]).returncode == 4
+
+    result = clreduce.reduce("bug.c", crashes)
+    print(result.source.decode())
+
+The test may also be a shell command, as for the program of the same name, which this package installs, too.
+"""
+
+from clreduce._reduction import (
+    ClreduceError,
+    FlakyTestError,
+    InvalidProgramError,
+    NotInterestingError,
+    Progress,
+    Reduction,
+    Result,
+    Status,
+    reduce,
+)
+
+__all__ = [
+    "ClreduceError",
+    "FlakyTestError",
+    "InvalidProgramError",
+    "NotInterestingError",
+    "Progress",
+    "Reduction",
+    "Result",
+    "Status",
+    "reduce",
+]
