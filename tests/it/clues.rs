@@ -1,7 +1,6 @@
 //! Tests that say which part of the program matters, and recipes that know which part is never executed. It is tried first; a test
 //! that says nothing or something wrong costs three steps at most.
 
-#[cfg(unix)]
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
 

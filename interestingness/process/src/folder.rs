@@ -44,6 +44,7 @@ impl RunFolder {
     }
 
     /// The directory that holds both.
+    #[cfg(target_os = "linux")]
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }

@@ -18,7 +18,7 @@ pub fn list(items: &[u16]) -> TestCase {
 /// The numbers of a list.
 pub fn items(case: &TestCase) -> Vec<u16> {
     let text = std::str::from_utf8(&case.files()[0].bytes).unwrap();
-    text.lines().map(|line| line.parse().unwrap()).collect()
+    text.lines().map(|line| line.parse::<u16>().unwrap()).collect()
 }
 
 /// A pseudo-random number that depends on a seed and a variant alone.
