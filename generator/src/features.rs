@@ -67,7 +67,8 @@ impl Features {
     pub fn binary(&self, operator: Binary, ty: Ty) -> u32 {
         // In OpenCL C, a quotient of `float` may be wrong by 2.5 units, even if the exact one is a number of the type.
         let is_certain = operator != Binary::Divide || ty.scalar != ScalarType::Float;
-        let fits = operator.has(ty.scalar) && (is_certain || self.are_of_cuda());
+        let divides_exactly = matches!(self.target, Target::Cuda | Target::Cpp);
+        let fits = operator.has(ty.scalar) && (is_certain || divides_exactly);
         if fits { self.weight(operator.texts().1, ty) } else { 0 }
     }
 

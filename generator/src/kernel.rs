@@ -17,7 +17,8 @@ const REDUCED: &str = "reduced from: ";
 /// A kernel with its right results.
 #[derive(Clone, Debug)]
 pub struct Kernel {
-    /// The text in OpenCL C or CUDA C++. The first line says how it is launched, as for the hosts of CLsmith.
+    /// The text in OpenCL C or CUDA C++, whose first line says how it is launched, as for the hosts of CLsmith; or a whole program in
+    /// C++.
     pub source: String,
     /// The right result of each work-item: the content of the buffer `result`.
     pub expected: Vec<u64>,
@@ -46,6 +47,7 @@ impl Kernel {
         let extras = Extras { origin: &origin, expected: self_check.then_some(&expected[..]) };
         let source = match target {
             Target::Cuda => print::cuda(&program, &extras),
+            Target::Cpp => print::cpp(&program, &extras),
             _ => print::opencl(&program, &extras),
         };
         Self { source, expected, program, report, asked, target, origin }

@@ -72,19 +72,21 @@ impl Default for Profile {
     }
 }
 
-/// The language of a kernel: a version of OpenCL C, or CUDA C++.
+/// The language of a kernel: a version of OpenCL C, CUDA C++, or C++ for CPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "1.2, 2.0, 3.0 and CUDA")]
+#[allow(missing_docs, reason = "1.2, 2.0, 3.0, CUDA and C++")]
 pub enum Target {
     OpenCl12,
     OpenCl20,
     OpenCl30,
     Cuda,
+    Cpp,
 }
 
 impl Target {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::OpenCl12, Self::OpenCl20, Self::OpenCl30, Self::Cuda];
+    pub const ALL: [Self; 5] =
+        [Self::OpenCl12, Self::OpenCl20, Self::OpenCl30, Self::Cuda, Self::Cpp];
 
     /// Its name on the command line.
     #[must_use]
@@ -94,16 +96,21 @@ impl Target {
             Self::OpenCl20 => "opencl-2",
             Self::OpenCl30 => "opencl-3",
             Self::Cuda => "cuda",
+            Self::Cpp => "c++",
         }
     }
 
     /// The end of the names of files.
     #[must_use]
     pub fn extension(self) -> &'static str {
-        if self == Self::Cuda { "cu" } else { "cl" }
+        match self {
+            Self::OpenCl12 | Self::OpenCl20 | Self::OpenCl30 => "cl",
+            Self::Cuda => "cu",
+            Self::Cpp => "cpp",
+        }
     }
 
-    /// True if kernels in this language can have a function. Those of CUDA have all of OpenCL C: the text defines them.
+    /// True if kernels in this language can have a function. Those of CUDA and C++ have all of OpenCL C: the text defines them.
     #[must_use]
     pub fn has(self, builtin: Builtin) -> bool {
         let version = match self {
@@ -111,6 +118,7 @@ impl Target {
             Self::OpenCl20 => 200,
             Self::OpenCl30 => 300,
             Self::Cuda => return true,
+            Self::Cpp => return builtin.since() != Builtin::NEVER,
         };
         builtin.since() <= version
     }
@@ -119,7 +127,7 @@ impl Target {
     #[must_use]
     pub fn has_joint(self, function: Joint) -> bool {
         match self {
-            Self::OpenCl12 => false,
+            Self::OpenCl12 | Self::Cpp => false,
             Self::OpenCl20 => !function.is_of_warp() && !function.is_of_sub_group(),
             Self::OpenCl30 => !function.is_of_warp(),
             Self::Cuda => function.is_of_warp(),
@@ -297,6 +305,9 @@ pub enum ProfileError {
         "the mode `{0}` has no functions of sub-groups: leave out --sub-groups, or choose barrier, atomic-reduction, all or free"
     )]
     SubGroupsMode(&'static str),
+    /// The work-items of a mode share memory, and the language has no work-items.
+    #[error("programs in C++ have no work-items that share memory: choose --mode basic or vector")]
+    CppMode,
     /// Variants need what is to be avoided.
     #[error(
         "variants of kernels cannot do without `{0}`: leave it out of --avoid, or leave out --emi"
@@ -332,6 +343,9 @@ impl Profile {
         }
         if self.doubles && self.avoid.names("double") {
             return Err(ProfileError::Doubles);
+        }
+        if self.target == Target::Cpp && !matches!(self.mode, Mode::Basic | Mode::Vector) {
+            return Err(ProfileError::CppMode);
         }
         self.check_sub_groups()?;
         let mut needs = Vec::new();

@@ -272,3 +272,28 @@ fn wrong_generators_are_answered_with_what_to_do() {
     // A command that never works is noticed soon.
     assert_mentions(&wrong(&with("false {seed}"), 1), &["no program for the first 20 seeds"]);
 }
+
+/// clreduce's own programs in C++ have known results, so that one compiler with two options is enough. The planted compiler
+/// multiplies wrongly where it optimises.
+#[test]
+fn own_programs_in_cpp_need_no_vote() {
+    let bench = Bench::new();
+    bench.script(
+        "faulty",
+        r#"#!/bin/sh
+if [ "$1" = --version ]; then echo 'faulty 1.0'; exit; fi
+case "$*" in *-O2*) sed -i 's/0x100000001b3ULL/0x100000001b5ULL/' program.cpp ;; esac
+exec g++ "$@"
+"#,
+    );
+    let compiler = bench.path("faulty").display().to_string();
+    let [plain, optimised] = ["-O0", "-O2"].map(|level| format!("{compiler}:{level}"));
+    let args = ["fuzz", "--plain", "--out", "out", "--target", "c++", "-j2", "--count", "3"];
+    let args = args.into_iter().chain(["--gate", "1", "--tokens", "300..400", "--no-avoid"]);
+    let args: Vec<&str> = args.chain(["--device", &plain, "--device", &optimised]).collect();
+    let run = bench.reduce(&args);
+    assert_mentions(&stdout(&run), &["1 bug in 3 programs"]);
+    let bugs: Vec<_> = fs::read_dir(bench.path("out/bugs")).unwrap().collect();
+    let program = fs::read_to_string(bugs[0].as_ref().unwrap().path().join("program.cpp")).unwrap();
+    assert!(program.contains("0x100000001b3") && program.len() < 600, "{program}");
+}

@@ -37,6 +37,14 @@ pub fn cuda(program: &Program, extras: &Extras<'_>) -> String {
     printer.out
 }
 
+/// The program in C++ for a CPU, with a `main` that prints the results. With the right ones, it compares as well.
+#[must_use]
+pub fn cpp(program: &Program, extras: &Extras<'_>) -> String {
+    let mut printer = KernelPrinter::new(program, Dialect::Cpp);
+    printer.cpp_program(extras);
+    printer.out
+}
+
 /// The text of one statement in OpenCL C with everything in it.
 #[must_use]
 pub fn statement(program: &Program, id: StmtId) -> String {
@@ -55,6 +63,8 @@ pub fn expression(program: &Program, id: ExprId) -> String {
 enum Dialect {
     OpenCl,
     Cuda,
+    /// C++, which is CUDA's with fewer words.
+    Cpp,
 }
 
 struct KernelPrinter<'a> {
@@ -69,8 +79,9 @@ impl<'a> KernelPrinter<'a> {
         Self { program, dialect, out: String::new(), indent: 1 }
     }
 
+    /// True for CUDA, and for C++, whose expressions and statements are the same.
     fn is_cuda(&self) -> bool {
-        self.dialect == Dialect::Cuda
+        self.dialect != Dialect::OpenCl
     }
 
     fn ty(&self, ty: Ty) -> String {

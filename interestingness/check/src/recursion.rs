@@ -130,14 +130,7 @@ fn functions(source: &[u8]) -> Option<Vec<Function<'_>>> {
             b";" | b"=" if braces == 0 => (declared, is_overloadable) = (None, false),
             b"overloadable" | b"__overloadable__" => is_overloadable |= braces == 0,
             name if token.kind == TokenKind::Word && !ATTRIBUTES.contains(&name) => {
-                // The name may be in parentheses of its own.
-                let mut around = 0;
-                while around < index
-                    && text_at(index - 1 - around) == b"("
-                    && text_at(index + 1 + around) == b")"
-                {
-                    around += 1;
-                }
+                let around = parentheses_around(index, text_at);
                 if text_at(index + 1 + around) != b"(" {
                     continue;
                 }
@@ -158,6 +151,14 @@ fn functions(source: &[u8]) -> Option<Vec<Function<'_>>> {
         }
     }
     (braces == 0).then_some(functions)
+}
+
+/// The parentheses of its own that a name is in.
+fn parentheses_around<'a>(name: usize, text_at: impl Fn(usize) -> &'a [u8]) -> usize {
+    let is_in = |around: &usize| {
+        *around < name && text_at(name - 1 - around) == b"(" && text_at(name + 1 + around) == b")"
+    };
+    (0..).take_while(is_in).count()
 }
 
 #[cfg(test)]

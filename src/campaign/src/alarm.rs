@@ -308,8 +308,13 @@ impl Investigator<'_> {
             let reason = "no configuration has the expected result".to_owned();
             return Some(Some((End::Generator, reason)));
         }
+        // A compiler is known to be several: with each of its options, it makes other code.
+        let is_compiler =
+            self.runner.matrix.toolchain(suspect.alarm.configuration).device().is_none();
         for (index, other) in self.runner.matrix.configurations.iter().enumerate() {
-            if other.device != suspect.device && self.runner.is_right(index, subject)? {
+            let is_another = other.device != suspect.device
+                || is_compiler && index != suspect.alarm.configuration;
+            if is_another && self.runner.is_right(index, subject)? {
                 return Some(None);
             }
         }

@@ -15,11 +15,11 @@ const OUTPUT: &str = "output";
 pub enum Toolchain {
     /// A device for kernels.
     Device(Device),
-    /// A compiler of C.
+    /// A compiler of C and C++.
     Compiler(Compiler),
 }
 
-/// A compiler of C for this machine.
+/// A compiler of C and C++ for this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compiler {
     /// Its file, or its name on the `PATH`.
@@ -76,6 +76,8 @@ pub enum SourceKind {
     Kernels(ProgramKind),
     /// Whole programs in C.
     C,
+    /// Whole programs in C++.
+    Cpp,
 }
 
 impl SourceKind {
@@ -86,6 +88,7 @@ impl SourceKind {
             Self::Kernels(ProgramKind::OpenCl) => "kernel.cl",
             Self::Kernels(_) => "kernel.cu",
             Self::C => "program.c",
+            Self::Cpp => "program.cpp",
         }
     }
 
@@ -95,6 +98,7 @@ impl SourceKind {
             Self::Kernels(ProgramKind::OpenCl) => Language::OPENCL,
             Self::Kernels(_) => Language::CUDA,
             Self::C => Language::C,
+            Self::Cpp => Language::CPP,
         }
     }
 
@@ -108,7 +112,7 @@ impl SourceKind {
     pub(crate) fn is_exact(self, source: &str) -> bool {
         match self {
             Self::Kernels(_) => is_exact(source.as_bytes()),
-            Self::C => is_exact_program(source.as_bytes()),
+            Self::C | Self::Cpp => is_exact_program(source.as_bytes()),
         }
     }
 }
@@ -180,7 +184,9 @@ impl Matrix {
         let program = compiler.program.to_string_lossy().into_owned();
         let options = options.split(' ').map(str::to_owned);
         let file = [self.kind.file_name(), "-o", OUTPUT].map(str::to_owned);
-        std::iter::once(program).chain(options).chain(file).collect()
+        // clreduce's programs in C++ call functions of the mathematical library.
+        let library = (self.kind == SourceKind::Cpp).then(|| "-lm".to_owned());
+        std::iter::once(program).chain(options).chain(file).chain(library).collect()
     }
 
     /// The same for a shell.

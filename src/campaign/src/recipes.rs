@@ -10,7 +10,7 @@ use clreduce_recipe::{
 };
 
 use crate::CampaignError;
-use crate::matrix::{Compiler, Configuration, SourceKind, Toolchain};
+use crate::matrix::{Compiler, Configuration, Toolchain};
 use crate::outcome::{Class, Observed, Subject};
 use crate::publish::ARGUMENTS;
 use crate::reduction::{BugReduction, NotReduced, Stop};
@@ -60,11 +60,11 @@ impl BugReduction<'_> {
             _ => Preset::WrongCode,
         };
         let matrix = &self.runner.matrix;
-        match (matrix.kind, matrix.toolchain(configuration)) {
-            (SourceKind::C, Toolchain::Compiler(compiler)) => {
+        match matrix.toolchain(configuration) {
+            Toolchain::Compiler(compiler) => {
                 self.recipe_of_compiler(configuration, compiler, small, preset, folder)
             }
-            _ => self.recipe_of_devices(configuration, small, observed, preset),
+            Toolchain::Device(_) => self.recipe_of_devices(configuration, small, observed, preset),
         }
     }
 
@@ -109,7 +109,7 @@ impl BugReduction<'_> {
         Ok(BugRecipe { text, witnesses, source: small.source.clone() })
     }
 
-    /// The recipe for a compiler of C, as `clreduce init -- COMMAND` writes it, with the checks that a program needs to
+    /// The recipe for a compiler, as `clreduce init -- COMMAND` writes it, with the checks that a program needs to
     /// accuse a compiler.
     fn recipe_of_compiler(
         &self,

@@ -163,7 +163,7 @@ impl Runner {
     pub(crate) fn has_second_inputs(&self, subject: &Subject) -> bool {
         match self.matrix.kind {
             SourceKind::Kernels(kind) => second_plan(kind, subject).is_some(),
-            SourceKind::C => false,
+            SourceKind::C | SourceKind::Cpp => false,
         }
     }
 
@@ -314,7 +314,7 @@ fn probe(kind: SourceKind) -> &'static str {
         SourceKind::Kernels(_) => {
             "// -g 1 -l 1\nextern \"C\" __global__ void entry(unsigned long long *result) { result[0] = 7; }\n"
         }
-        SourceKind::C => "int main(void) { return 0; }\n",
+        SourceKind::C | SourceKind::Cpp => "int main(void) { return 0; }\n",
     }
 }
 

@@ -61,7 +61,7 @@ pub(super) fn text(program: &Program, parameters: &[(String, &str)], expected: &
 }
 
 /// The number of elements of a buffer, the first, and the step to the next, as the launch comment means them.
-fn content(program: &Program, name: &str) -> (u32, i32, i32) {
+pub(super) fn content(program: &Program, name: &str) -> (u32, i32, i32) {
     let items = program.sizes.items();
     let groups: u32 = program.sizes.groups().iter().product();
     match name {

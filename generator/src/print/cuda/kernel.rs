@@ -1,7 +1,7 @@
 //! The text around the statements of a CUDA kernel.
 
 use super::super::kernel::uses;
-use super::super::{Extras, KernelPrinter};
+use super::super::{Dialect, Extras, KernelPrinter};
 use super::{host, prelude};
 use crate::interpret::FIRST;
 use crate::ir::{Buffer, ScalarType, Ty};
@@ -23,11 +23,22 @@ impl KernelPrinter<'_> {
             }
         }
         let before = std::mem::take(&mut self.out);
+        self.cuda_definitions();
+        if let Some(expected) = extras.expected {
+            self.out.push_str(&host::text(self.program, &self.cuda_parameters(), expected));
+        }
+        let text = std::mem::replace(&mut self.out, before);
+        self.out.push_str(&prelude::text(self.program, &text, prelude::PARTS));
+        self.out.push_str(&text);
+    }
+
+    /// The kernel, and what it uses.
+    pub(super) fn cuda_definitions(&mut self) {
         let body = self.cuda_body();
         self.records(&body);
         self.tables();
         self.functions();
-        let bounds = match self.program.fixed_size {
+        let bounds = match self.program.fixed_size && self.dialect == Dialect::Cuda {
             true => format!("__launch_bounds__({}) ", self.program.sizes.group()),
             false => String::new(),
         };
@@ -37,16 +48,10 @@ impl KernelPrinter<'_> {
         self.line(&format!("extern \"C\" __global__ void {bounds}entry({parameters}) {{"));
         self.out.push_str(&body);
         self.line("}");
-        if let Some(expected) = extras.expected {
-            self.out.push_str(&host::text(self.program, &self.cuda_parameters(), expected));
-        }
-        let text = std::mem::replace(&mut self.out, before);
-        self.out.push_str(&prelude::text(self.program, &text));
-        self.out.push_str(&text);
     }
 
     /// The types and names of the parameters.
-    fn cuda_parameters(&self) -> Vec<(String, &str)> {
+    pub(super) fn cuda_parameters(&self) -> Vec<(String, &str)> {
         let pointer = |scalar, name| (super::name(Ty::scalar(scalar)), name);
         let mut parameters = vec![pointer(ScalarType::Ulong, "result")];
         if self.program.sections() > 0 {

@@ -4,6 +4,7 @@
 //! and C++ has not stands in a prelude before the kernel, as far as the kernel needs it.
 
 mod copies;
+mod cpp;
 mod expressions;
 mod host;
 mod kernel;

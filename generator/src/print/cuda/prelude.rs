@@ -9,13 +9,13 @@ use crate::ir::{Binary, BuiltinSignature, ExprId, ExprKind, Program, ScalarType,
 
 /// Devices below a compute capability lack some functions of warps: there, those of `warps.cuh` ask the lanes of the mask one
 /// after the other.
-const PARTS: &str =
+pub(super) const PARTS: &str =
     concat!(include_str!("prelude.cuh"), include_str!("tensors.cuh"), include_str!("warps.cuh"));
 /// The begin of a part; its names follow.
 const MARK: &str = "//: ";
 
-/// The prelude of the text of a program.
-pub(super) fn text(program: &Program, text: &str) -> String {
+/// The prelude of the text of a program, of the parts that there are.
+pub(super) fn text(program: &Program, text: &str, parts: &str) -> String {
     let mut needed = String::new();
     let scalars = ScalarType::ALL.into_iter().chain(ScalarType::FLOATS);
     let vectors = scalars.flat_map(|s| Ty::LANES.map(|lanes| Ty { scalar: s, lanes }));
@@ -25,7 +25,7 @@ pub(super) fn text(program: &Program, text: &str) -> String {
     }
     let for_vectors = for_vectors(program);
     // From the last one on, as a part may need those before it.
-    for part in PARTS.split(MARK).skip(1).collect::<Vec<_>>().into_iter().rev() {
+    for part in parts.split(MARK).skip(1).collect::<Vec<_>>().into_iter().rev() {
         let (names, declarations) = part.split_once('\n').unwrap_or((part, ""));
         let is_needed =
             |name| for_vectors.contains(name) || uses(text, name) || uses(&needed, name);

@@ -202,6 +202,23 @@ impl Sanitize {
         Ok((program, result))
     }
 
+    /// Runs the flavour for memory, in another order of evaluation if there is one.
+    fn run_memory(
+        &self,
+        subject: &HostKernel,
+        moved: Option<&HostKernel>,
+        question: Question<'_>,
+        cancel: &Cancel,
+    ) -> Result<(HostProgram, FlavourResult), HostError> {
+        match self.run_flavour(Flavour::Memory, moved.unwrap_or(subject), question, cancel) {
+            // What is moved need not have a type that a variable can have.
+            Err(HostError::Kernel(_)) if moved.is_some() => {
+                self.run_flavour(Flavour::Memory, subject, question, cancel)
+            }
+            result => result,
+        }
+    }
+
     /// Returns the result of a program, if it prints it.
     fn result(
         &self,
@@ -230,14 +247,7 @@ impl Sanitize {
         let other = LazyLock::new(|| subject.in_other_order());
         let run_memory = || {
             let moved = (*other).as_ref().map(|(moved, _)| moved);
-            let chosen = moved.unwrap_or(subject);
-            match self.run_flavour(Flavour::Memory, chosen, question, &needless) {
-                // What is moved need not have a type that a variable can have.
-                Err(HostError::Kernel(_)) if moved.is_some() => {
-                    self.run_flavour(Flavour::Memory, subject, question, &needless)
-                }
-                result => result,
-            }
+            self.run_memory(subject, moved, question, &needless)
         };
         thread::scope(|scope| {
             // Where the system gives no thread, it is done later.

@@ -181,16 +181,20 @@ fn runtime(line: &str, symbols: &ProgramSymbols) -> Option<Finding> {
             Some(certain(FindingKind::DataRace, first, "host", message))
         }
         "endless" => {
-            let message = match words.next()? {
-                "repeats" => "a work-item comes here again and again with the same memory",
-                "steps" => "a work-item does not end: it has made 2^28 jumps, the last one here",
-                "too-many" => {
-                    "a work-group does not end soon: it has made the most jumps that it may"
-                }
-                // A whole group has made many jumps.
-                _ => return None,
-            };
-            Some(certain(FindingKind::NonTermination, first, "host", message.to_owned()))
+            let message = endless(words.next()?)?.to_owned();
+            Some(certain(FindingKind::NonTermination, first, "host", message))
+        }
+        _ => None,
+    }
+}
+
+/// What the run-time says of work-items that do not end; `None` where a whole group has made many jumps.
+fn endless(word: &str) -> Option<&'static str> {
+    match word {
+        "repeats" => Some("a work-item comes here again and again with the same memory"),
+        "steps" => Some("a work-item does not end: it has made 2^28 jumps, the last one here"),
+        "too-many" => {
+            Some("a work-group does not end soon: it has made the most jumps that it may")
         }
         _ => None,
     }

@@ -55,23 +55,7 @@ fn argument(argument: &Argument, parameter: &KernelParameter) -> Option<Argument
             }
         }
         (Argument::Buffer { element, elements, fill, output, .. }, _) => {
-            let (fill, bytes) = match fill {
-                Fill::Steps { first, step: 0.0 } => {
-                    (Some(FillValue::All(Literal::of(*first))), None)
-                }
-                Fill::Steps { first, step } => {
-                    let [first, step] = [("first", *first), ("step", *step)];
-                    let members =
-                        [first, step].map(|(name, value)| (name.to_owned(), Literal::of(value)));
-                    (Some(FillValue::Members(members.into())), None)
-                }
-                Fill::Values(values) => {
-                    (Some(FillValue::List(values.iter().copied().map(Literal::of).collect())), None)
-                }
-                Fill::Bytes(bytes) => {
-                    (None, Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
-                }
-            };
+            let (fill, bytes) = content(fill);
             ArgumentTable {
                 buffer: Some(element.to_string()),
                 elements: Some(*elements),
@@ -104,6 +88,24 @@ fn argument(argument: &Argument, parameter: &KernelParameter) -> Option<Argument
         }
         (Argument::Value(_), _) => return None,
     })
+}
+
+/// The content of a buffer: as a rule or values, or as bytes.
+fn content(fill: &Fill) -> (Option<FillValue>, Option<String>) {
+    match fill {
+        Fill::Steps { first, step: 0.0 } => (Some(FillValue::All(Literal::of(*first))), None),
+        Fill::Steps { first, step } => {
+            let [first, step] = [("first", *first), ("step", *step)];
+            let members = [first, step].map(|(name, value)| (name.to_owned(), Literal::of(value)));
+            (Some(FillValue::Members(members.into())), None)
+        }
+        Fill::Values(values) => {
+            (Some(FillValue::List(values.iter().copied().map(Literal::of).collect())), None)
+        }
+        Fill::Bytes(bytes) => {
+            (None, Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+        }
+    }
 }
 
 /// The values of the members of an object; those that are 0 are left out. `None` if one of them cannot be written.

@@ -1,4 +1,4 @@
-//! The configurations of a campaign on programs in C: compilers with options.
+//! The configurations of a campaign on programs in C or C++: compilers with options.
 
 use std::fs;
 use std::path::{self, Path, PathBuf};
@@ -23,7 +23,7 @@ const LEVELS: [&str; 4] = ["-O0", "-O1", "-O2", "-O3"];
 ///
 /// # Errors
 /// When a compiler is not there.
-pub(super) fn matrix(choices: &[DeviceChoice]) -> Result<Matrix, FuzzError> {
+pub(super) fn matrix(choices: &[DeviceChoice], kind: SourceKind) -> Result<Matrix, FuzzError> {
     let known = installed();
     let mut devices: Vec<(String, Toolchain)> = Vec::new();
     let mut configurations: Vec<Configuration> = Vec::new();
@@ -63,7 +63,7 @@ pub(super) fn matrix(choices: &[DeviceChoice]) -> Result<Matrix, FuzzError> {
         let (name, known) = (USUAL[0].to_owned(), "none is installed".to_owned());
         return Err(FuzzError::NoCompiler { name, known });
     }
-    let (host, options, kind) = (None, String::new(), SourceKind::C);
+    let (host, options) = (None, String::new());
     Ok(Matrix { devices, configurations, host, options, kind })
 }
 

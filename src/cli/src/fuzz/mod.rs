@@ -57,10 +57,10 @@ pub(crate) struct FuzzArgs {
     #[arg(long, value_name = "NAME[:OPTIONS]")]
     pub device: Vec<DeviceChoice>,
 
-    /// Language: opencl-1.2, opencl-2, opencl-3, cuda, or c, which needs a generator of its own
+    /// Language: opencl-1.2, opencl-2, opencl-3, cuda, c++, or c, which needs a generator of its own
     ///
-    /// Kernels for opencl-2 and opencl-3 are built with -cl-std=CL2.0 or -cl-std=CL3.0. Programs in C are compiled and run, and
-    /// the configurations are compilers: --device gcc-12:-O2.
+    /// Kernels for opencl-2 and opencl-3 are built with -cl-std=CL2.0 or -cl-std=CL3.0. Programs in C and C++ are compiled and run,
+    /// and the configurations are compilers: --device gcc-12:-O2.
     #[arg(long, value_name = "LANGUAGE", default_value = "opencl-1.2", value_parser = source::targets(), hide_possible_values = true)]
     pub target: FuzzTarget,
 
@@ -222,7 +222,9 @@ fn matrix(args: &FuzzArgs, worker: &WorkerOptions) -> Result<Matrix, CliError> {
     clock.progress().at("looking for devices");
     let (matrix, problems) = match args.target {
         FuzzTarget::Kernels(target) => configurations::matrix(&args.device, target, worker)?,
-        FuzzTarget::C => (compilers::matrix(&args.device)?, Vec::new()),
+        FuzzTarget::C | FuzzTarget::Cpp => {
+            (compilers::matrix(&args.device, args.target.kind())?, Vec::new())
+        }
     };
     drop(clock);
     problems.iter().for_each(|problem| warning_line(problem));
@@ -231,13 +233,13 @@ fn matrix(args: &FuzzArgs, worker: &WorkerOptions) -> Result<Matrix, CliError> {
 
 /// Says what the campaign cannot do on this machine.
 fn warn(args: &FuzzArgs, programs: &Programs, matrix: &Matrix, cancel: &Cancel) {
+    let SourceKind::Kernels(kind) = matrix.kind else { return };
     if matrix.host.is_none() && matches!(programs, Programs::Generated(_)) {
         warning_line(
             "kernels cannot be run on the host (`clreduce doctor` says why), so results are confirmed by other devices",
         );
     }
     // With --remote, reductions check kernels on other machines.
-    let SourceKind::Kernels(kind) = matrix.kind else { return };
     if args.remote.remote.is_some() {
         return;
     }

@@ -28,6 +28,8 @@ pub(crate) enum FuzzTarget {
     Kernels(Target),
     /// Programs in C.
     C,
+    /// Programs in C++.
+    Cpp,
 }
 
 impl FuzzTarget {
@@ -37,6 +39,7 @@ impl FuzzTarget {
             Self::Kernels(Target::Cuda) => SourceKind::Kernels(ProgramKind::CudaKernels),
             Self::Kernels(_) => SourceKind::Kernels(ProgramKind::OpenCl),
             Self::C => SourceKind::C,
+            Self::Cpp => SourceKind::Cpp,
         }
     }
 }
@@ -46,7 +49,11 @@ pub(super) fn targets() -> impl TypedValueParser<Value = FuzzTarget> {
     let names = PossibleValuesParser::new(Target::ALL.map(Target::name).into_iter().chain([C]));
     names.map(|name| {
         let target = Target::ALL.into_iter().find(|target| target.name() == name);
-        target.map_or(FuzzTarget::C, FuzzTarget::Kernels)
+        match target {
+            None => FuzzTarget::C,
+            Some(Target::Cpp) => FuzzTarget::Cpp,
+            Some(target) => FuzzTarget::Kernels(target),
+        }
     })
 }
 
@@ -82,7 +89,11 @@ impl VoteRule {
 /// When options contradict each other, or a folder has no programs.
 pub(super) fn programs(args: &FuzzArgs, worker: &WorkerOptions) -> Result<Programs, CliError> {
     if args.generator == OWN {
-        let FuzzTarget::Kernels(target) = args.target else { return Err(FuzzError::NoC.into()) };
+        let target = match args.target {
+            FuzzTarget::Kernels(target) => target,
+            FuzzTarget::Cpp => Target::Cpp,
+            FuzzTarget::C => return Err(FuzzError::NoC.into()),
+        };
         let profile = args.profile.profile(target);
         profile.check().map_err(UsageError::from)?;
         return Ok(Programs::Generated(GeneratedPrograms { profile, first: args.seed }));

@@ -24,7 +24,7 @@ use crate::terminal::units;
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct GenerateArgs {
-    /// Language: opencl-1.2, opencl-2, opencl-3 or cuda
+    /// Language: opencl-1.2, opencl-2, opencl-3, cuda or c++
     ///
     /// Kernels for opencl-2 and opencl-3 are built with -cl-std=CL2.0 or -cl-std=CL3.0: `clreduce run` takes it after `--`. Kernels
     /// for cuda are for NVRTC, nvcc and clang, from C++11 on.
@@ -72,8 +72,9 @@ pub(crate) struct GenerateArgs {
 /// The options that say what kernels are made of.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ProfileArgs {
-    /// Kind of kernels: one of the modes of CLsmith, or free, which has everything
-    #[arg(long, value_name = "MODE", default_value = "free", value_parser = modes())]
+    /// Kind of kernels: one of the modes of CLsmith, or free, which has everything; for c++, basic or vector [default: free, and
+    /// vector for c++]
+    #[arg(long, value_name = "MODE", default_value = "free", default_value_if("target", "c++", "vector"), hide_default_value = true, value_parser = modes())]
     pub mode: Mode,
 
     /// Generate kernels with A to B tokens

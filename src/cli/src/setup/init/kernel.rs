@@ -100,13 +100,8 @@ pub(crate) fn find(
     let arguments = description_beside(kernel).map_err(|error| unusable(error.into()))?;
     let described = arguments.as_deref().map(read_description).transpose();
     let described = described.map_err(|error| unusable(error.into()))?;
-    let (described, is_fitted) = match described {
-        Some(described) => (Some(described), false),
-        None => {
-            let fitted = fitted(kernel, case, build_options, options);
-            (fitted.clone(), fitted.is_some())
-        }
-    };
+    let is_fitted = described.is_none();
+    let described = described.or_else(|| fitted(kernel, case, build_options, options));
     let right = expected::read(kernel)?;
     let is_right =
         right.map(|text| move |outputs: &[Output]| expected::difference(&text, outputs).is_none());
@@ -127,17 +122,17 @@ pub(crate) fn find(
         return Err(InitError::NoDevice { kernel: kernel.to_owned(), advice }.into());
     }
     let bugs = comparison.bugs();
-    let Some(first) = bugs.first() else {
-        error_line(table(&comparison).trim_end_matches('\n'));
-        let mut found = nothing_wrong(&comparison);
-        if let Some(&failing) = comparison.failing_and_agreeing().0.first() {
-            found.push_str(&what_to_do(failing, kernel, case, build_options, options));
+    let bug = match (bugs.first(), accuse) {
+        (None, _) => {
+            error_line(table(&comparison).trim_end_matches('\n'));
+            let mut found = nothing_wrong(&comparison);
+            if let Some(&failing) = comparison.failing_and_agreeing().0.first() {
+                found.push_str(&what_to_do(failing, kernel, case, build_options, options));
+            }
+            return Err(InitError::NothingWrong { kernel: kernel.to_owned(), found }.into());
         }
-        return Err(InitError::NothingWrong { kernel: kernel.to_owned(), found }.into());
-    };
-    let bug = match accuse {
-        None => *first,
-        Some(wanted) => bug_of(&comparison, &bugs, wanted)?,
+        (Some(first), None) => *first,
+        (Some(_), Some(wanted)) => bug_of(&comparison, &bugs, wanted)?,
     };
     let arguments = match described.filter(|_| is_fitted) {
         Some(text) => Some(write_arguments(kernel, &text)?),

@@ -1,0 +1,117 @@
+//! The same programs in C++ for CPUs: one thread is one work-item after the other, so only kernels whose work-items share
+//! nothing are printed in this way. CUDA's words go, and its functions get declarations.
+
+use std::fmt::Write;
+
+use super::super::{Extras, KernelPrinter};
+use super::host::content;
+use super::prelude::{self, PARTS};
+
+/// What stands in the place of CUDA's words. Only whole words are in the text, each with a blank behind it, or the
+/// parenthesis of a call.
+const WORDS: [(&str, &str); 17] = [
+    ("__device__ ", ""),
+    ("__noinline__ ", "__attribute__((noinline)) "),
+    ("__constant__ ", "static "),
+    ("__clz(", "clz32("),
+    ("__clzll(", "clz64("),
+    ("__ffsll(", "ffs64("),
+    ("__popc(", "popc32("),
+    ("__popcll(", "popc64("),
+    ("__mulhi(", "mulhi32("),
+    ("__umulhi(", "umulhi32("),
+    ("__mul64hi(", "mulhi64("),
+    ("__umul64hi(", "umulhi64("),
+    ("__mul24(", "mul24s("),
+    ("__umul24(", "mul24u("),
+    ("#pragma unroll", "#pragma GCC unroll"),
+    ("extern \"C\" __global__ ", "static "),
+    ("#ifdef __CUDA_ARCH__", "#if 0"),
+];
+
+/// The declarations that CUDA has by itself.
+const OWN: &str = include_str!("cpp.hpp");
+/// Before this part of the prelude are names of types, which the declarations need.
+const FIRST_AFTER_TYPES: &str = "//: vec\n";
+
+/// The parts of the prelude for C++.
+fn parts() -> String {
+    let (types, rest) = PARTS.split_once(FIRST_AFTER_TYPES).unwrap_or((PARTS, ""));
+    in_cpp(&format!("{types}{OWN}{FIRST_AFTER_TYPES}{rest}"))
+}
+
+fn in_cpp(text: &str) -> String {
+    WORDS.iter().fold(text.to_owned(), |text, (word, own)| text.replace(word, own))
+}
+
+impl KernelPrinter<'_> {
+    /// A whole program, which prints its results; with the right ones, it ends with status 1 if they are wrong.
+    pub(in super::super) fn cpp_program(&mut self, extras: &Extras<'_>) {
+        self.indent = 0;
+        if !extras.origin.is_empty() {
+            self.line(&format!("// {}", extras.origin));
+        }
+        let before = std::mem::take(&mut self.out);
+        self.cuda_definitions();
+        let parameters = self.cuda_parameters();
+        let main = self.cpp_main(&parameters, extras.expected);
+        let text = std::mem::replace(&mut self.out, before) + &main;
+        let text = self.numbers() + &in_cpp(&text);
+        self.out.push_str(&prelude::text(self.program, &text, &parts()));
+        self.out.push_str(&text);
+    }
+
+    /// The numbers of the work-item that is computed, under CUDA's names.
+    fn numbers(&self) -> String {
+        let sizes = &self.program.sizes;
+        let listed = |sizes: [u32; 3]| sizes.map(|size| size.to_string()).join(", ");
+        format!(
+            "static struct {{ uint32 x, y, z; }} blockIdx, threadIdx, gridDim = {{{}}}, blockDim = {{{}}};\n",
+            listed(sizes.groups()),
+            listed(sizes.local)
+        )
+    }
+
+    fn cpp_main(&self, parameters: &[(String, &str)], expected: Option<&[u64]>) -> String {
+        let count = self.program.sizes.items();
+        let (mut text, mut fill) = (String::new(), String::new());
+        // Writing to a string cannot fail.
+        for (ty, name) in parameters {
+            let (elements, first, step) = content(self.program, name);
+            let _ = writeln!(text, "static {ty} {name}[{elements}];");
+            if (first, step) != (0, 0) {
+                let _ = writeln!(
+                    fill,
+                    "    for (int32 i = 0; i < {elements}; i++)\n        {name}[i] = {first} + {step} * i * one;"
+                );
+            }
+        }
+        if let Some(expected) = expected {
+            let words: Vec<_> = expected.iter().map(|word| format!("{word:#x}ULL")).collect();
+            let _ = writeln!(text, "static const uint64 expected[] = {{{}}};", words.join(", "));
+        }
+        let arguments: Vec<_> = parameters.iter().map(|(_, name)| *name).collect();
+        let arguments = arguments.join(", ");
+        // A compiler that knew the contents could compute everything by itself.
+        let _ = write!(text, "static volatile int32 one = 1;\nint main() {{\n{fill}");
+        for (indent, (number, size)) in
+            ["blockIdx", "threadIdx"].into_iter().zip(["gridDim", "blockDim"]).enumerate()
+        {
+            for (deeper, d) in ["z", "y", "x"].into_iter().enumerate() {
+                let blanks = " ".repeat(4 + 4 * (3 * indent + deeper));
+                let _ = writeln!(
+                    text,
+                    "{blanks}for ({number}.{d} = 0; {number}.{d} < {size}.{d}; {number}.{d}++)"
+                );
+            }
+        }
+        let _ = writeln!(text, "{}entry({arguments});", " ".repeat(28));
+        let check =
+            if expected.is_some() { "        wrong |= result[i] != expected[i];\n" } else { "" };
+        let _ = write!(
+            text,
+            "    int wrong = 0;\n    for (int32 i = 0; i < {count}; i++) {{\n        printf(result[i] ? \"%#llx,\" : \"0,\", result[i]);\n{check}    }}\n    printf(\"\\n\");\n    return wrong;\n}}\n"
+        );
+        text
+    }
+}
