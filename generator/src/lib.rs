@@ -23,7 +23,7 @@ mod siblings;
 
 pub use avoid::{Avoid, AvoidError, is_general, names, operator_name};
 pub use constructs::{Construct, ConstructKind};
-pub use emi::{VARIANTS, Variants, variants};
+pub use emi::{EmiRates, PrunedAs, VARIANTS, Variants, variants};
 pub use kernel::{Kernel, generate};
 pub use profile::{Edits, Mode, Profile, ProfileError, Target, TokenRange};
 pub use random::{SeedKey, Stream};

@@ -133,3 +133,45 @@ fn what_cannot_happen_is_said() {
     bench.run(&["inputs", "gone.cl"]).code(2);
     bench.assert_nothing_left();
 }
+
+/// What arguments are computed with before they are compared: with a solver, and step by step without one.
+#[test]
+fn arithmetic_on_arguments_is_undone() {
+    let bench = Bench::new();
+    let kernel = "typedef struct { int n; float f; } S;\n\
+        kernel void k(global int *r, int x, int y, float f, S s, global int *b) {\n\
+          if (x * 3 + 1 == 3001) r[0] = 1;\n\
+          if (y % 7 == 3 && x + y == 1500) r[1] = 2;\n\
+          if (f > 100.5f) r[2] = 3;\n\
+          if (s.n * 5 == 60 && s.f < -2.5f) r[3] = 4;\n\
+          if (b[1] + b[0] == 91) r[4] = 5;\n}\n";
+    // Solvers that fail stand before those of the system.
+    for solver in ["z3", "cvc5"] {
+        bench.script(&format!("failing/{solver}"), "#!/bin/sh\nexit 1\n");
+    }
+    let own = std::env::var_os("PATH").unwrap();
+    let first = std::iter::once(bench.path("failing"));
+    let failing = std::env::join_paths(first.chain(std::env::split_paths(&own))).unwrap();
+    bench.write("k.cl", kernel);
+    for programs in [own, failing] {
+        let mut command = bench.command(&["inputs", "k.cl", "--output", "found.toml"]);
+        let done = command.env("PATH", programs).output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+        let out = String::from_utf8_lossy(&done.stdout).into_owned();
+        assert_mentions(&out, &["covered: 10 of 10 branches"]);
+        assert_mentions(&bench.read("found.toml"), &["is = 1000\n"]);
+        std::fs::remove_file(bench.path("found.toml")).unwrap();
+    }
+    bench.assert_nothing_left();
+}
+
+/// A branch that takes identifiers of the second dimension, and a buffer that a condition makes large.
+#[test]
+fn sizes_and_buffers_grow() {
+    let bench = Bench::new();
+    let kernel = "kernel void k(global int *a, int n) {\n  size_t x = get_global_id(0), y = get_global_id(1);\n  \
+        if (y > 2 && x == 1 && n - 7 == 500) a[n * 3] = 1;\n}\n";
+    let (found, out, _) = inputs(&bench, kernel, &[]);
+    assert_mentions(&out, &["covered: 2 of 2 branches"]);
+    assert_mentions(&found, &["is = 507\n", "elements = 1522\n"]);
+}

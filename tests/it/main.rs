@@ -19,6 +19,7 @@ mod cuda;
 mod determinism;
 mod devices;
 mod embedding;
+mod emi;
 mod escapes;
 mod everywhere;
 mod first_hour;

@@ -2,7 +2,7 @@
 
 use super::points::{Point, points};
 use super::predicates::{Fact, facts, predicate};
-use super::prune::{Rates, pruned, without_unused};
+use super::prune::{EmiRates, pruned, without_unused};
 use super::{contains, replace, synchronises};
 use crate::features::Features;
 use crate::interpret::Report;
@@ -54,7 +54,7 @@ impl EmiEdit {
     }
 
     /// Prunes the statements that are never executed. Returns false if nothing is left.
-    pub(super) fn prune(&self, program: &mut Program, rates: Rates, key: SeedKey) -> bool {
+    pub(super) fn prune(&self, program: &mut Program, rates: EmiRates, key: SeedKey) -> bool {
         let StmtKind::If(condition, then, other) = program.stmt(self.branch).kind.clone() else {
             return false;
         };

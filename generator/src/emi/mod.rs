@@ -15,7 +15,7 @@ mod prune;
 use std::collections::BTreeSet;
 
 use edits::EmiEdit;
-use prune::Rates;
+pub use prune::{EmiRates, PrunedAs};
 
 use crate::features::Features;
 use crate::interpret;
@@ -26,8 +26,8 @@ use crate::profile::{Profile, ProfileError};
 use crate::random::SeedKey;
 use crate::repair::repair;
 
-/// The most variants of a kernel: as many as there are [rates](Rates) of pruning.
-pub const VARIANTS: usize = Rates::ALL.len();
+/// The most variants of a kernel: as many as there are [rates](EmiRates) of pruning.
+pub const VARIANTS: usize = EmiRates::ALL.len();
 
 /// The variants of the kernel of a seed, up to [`VARIANTS`] with different texts.
 ///
@@ -42,7 +42,7 @@ pub fn variants(seed: u64, profile: &Profile) -> Result<Variants, ProfileError> 
     let features = features(seed, profile);
     let mut program = base.program.clone();
     let edits = edits::added(&mut program, &base.report, profile, &features, key);
-    let mut rates = Rates::ALL;
+    let mut rates = EmiRates::ALL;
     key.named("rates").stream().shuffle(&mut rates[1..]);
     let mut variants = Variants {
         seed,
@@ -71,7 +71,7 @@ pub struct Variants {
     /// The program with all edits.
     program: Program,
     edits: Vec<EmiEdit>,
-    rates: [Rates; VARIANTS],
+    rates: [EmiRates; VARIANTS],
     /// The number of the next rates.
     next: usize,
     /// The number of variants so far.
@@ -118,7 +118,7 @@ impl Variants {
     }
 
     /// The program with the edits that a draw keeps, pruned. The first variant keeps all.
-    fn drawn(&self, rates: Rates, is_first: bool, key: SeedKey) -> Program {
+    fn drawn(&self, rates: EmiRates, is_first: bool, key: SeedKey) -> Program {
         let mut program = self.program.clone();
         for (number, edit) in (0..).zip(&self.edits) {
             let key = key.child(number);
@@ -132,7 +132,7 @@ impl Variants {
     }
 
     /// A variant with these rates, unless all draws are equal to earlier ones.
-    fn variant(&mut self, rates: Rates, key: SeedKey) -> Option<Kernel> {
+    fn variant(&mut self, rates: EmiRates, key: SeedKey) -> Option<Kernel> {
         // A variant that is equal to an earlier one gets other numbers, up to eight times.
         (0..8).find_map(|draw| {
             let program = self.drawn(rates, self.next == 0, key.child(draw));

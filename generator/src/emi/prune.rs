@@ -6,7 +6,7 @@ use crate::reduce::{lifted, used_variables};
 
 /// How often statements are pruned, in percent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Rates {
+pub struct EmiRates {
     /// How often a statement without others in it is deleted.
     leaf: u64,
     /// How often a branch or a loop is deleted.
@@ -15,9 +15,9 @@ pub(super) struct Rates {
     lift: u64,
 }
 
-impl Rates {
+impl EmiRates {
     /// All of 0, 30, 60 and 100 where `compound` and `lift` are 100 at most together. The first prunes nothing.
-    pub(super) const ALL: [Self; 40] = {
+    pub const ALL: [Self; 40] = {
         const STEPS: [u64; 4] = [0, 30, 60, 100];
         let mut all = [Self { leaf: 0, compound: 0, lift: 0 }; 40];
         let (mut at, mut index) = (0, 0);
@@ -34,7 +34,8 @@ impl Rates {
     };
 
     /// Decides what happens to a statement. The same numbers are drawn whatever it is, so that the rates alone make the difference.
-    fn decide(self, is_compound: bool, stream: &mut Stream) -> PrunedAs {
+    #[must_use]
+    pub fn decide(self, is_compound: bool, stream: &mut Stream) -> PrunedAs {
         let (leaf, compound) = (stream.chance(self.leaf), stream.chance(self.compound));
         let lift = stream.below(100_u64.saturating_sub(self.compound)) < self.lift;
         match is_compound {
@@ -47,15 +48,23 @@ impl Rates {
 }
 
 /// The fate of a statement that is pruned.
-#[derive(Clone, Copy)]
-enum PrunedAs {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PrunedAs {
+    /// It stays.
     Kept,
+    /// It goes.
     Deleted,
+    /// The statements within take its place.
     Lifted,
 }
 
 /// Prunes statements, the inner ones first, and returns what is left.
-pub(super) fn pruned(program: &mut Program, block: &[StmtId], rates: Rates, key: SeedKey) -> Block {
+pub(super) fn pruned(
+    program: &mut Program,
+    block: &[StmtId],
+    rates: EmiRates,
+    key: SeedKey,
+) -> Block {
     let mut left = Block::new();
     for &id in block {
         left.extend(pruned_statement(program, id, rates, key));
@@ -63,7 +72,7 @@ pub(super) fn pruned(program: &mut Program, block: &[StmtId], rates: Rates, key:
     left
 }
 
-fn pruned_statement(program: &mut Program, id: StmtId, rates: Rates, key: SeedKey) -> Block {
+fn pruned_statement(program: &mut Program, id: StmtId, rates: EmiRates, key: SeedKey) -> Block {
     let mut stream = key.child(id.0.into()).stream();
     let mut kind = program.stmt(id).kind.clone();
     for block in kind.blocks_mut() {

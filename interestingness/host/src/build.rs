@@ -16,6 +16,7 @@ use crate::changes::Changes;
 use crate::error::HostError;
 use crate::flavour::{BuildDetail, Flavour};
 use crate::order::Order;
+use crate::start::StartError;
 use crate::subject::HostKernel;
 use crate::symbols::{self, CodeAddress, ProgramSymbols};
 use crate::toolchain::Toolchain;
@@ -228,6 +229,24 @@ impl HostBuild<'_> {
     }
 }
 
+/// Returns true if the same code calls the kernel for both.
+fn has_same_call(one: &KernelLaunch, other: &KernelLaunch) -> bool {
+    let kind = std::mem::discriminant::<Argument>;
+    one.kernel == other.kernel
+        && one.arguments.iter().map(kind).eq(other.arguments.iter().map(kind))
+}
+
+/// Launches for whose calls there is code, where some of these will do: values, buffers and sizes are told when it runs.
+pub(crate) fn distinct_calls(launches: &[KernelLaunch]) -> Vec<KernelLaunch> {
+    let mut distinct: Vec<KernelLaunch> = Vec::new();
+    for launch in launches {
+        if !distinct.iter().any(|other| has_same_call(other, launch)) {
+            distinct.push(launch.clone());
+        }
+    }
+    distinct
+}
+
 /// The most bytes of buffers whose accesses the run-time can remember; each takes 96 bytes more.
 const MOST_WATCHED_BYTES: u64 = 8 << 20;
 
@@ -338,21 +357,24 @@ impl HostProgram {
         tools: &ToolRunner,
         cancel: &Cancel,
     ) -> Result<ToolRun, HostError> {
-        self.run_as((number, &self.launches[number]), &[], order, tools, cancel)
+        self.run_as(&self.launches[number], &[], order, tools, cancel)
     }
 
-    /// Runs the launch with this number, with buffers and sizes as in `launch`; values are as they were when it was built.
+    /// Runs a launch of a kernel for which the program was built, with the same kinds of arguments.
     ///
     /// # Errors
     /// When the program needs what is nowhere.
     pub(crate) fn run_as(
         &self,
-        (number, launch): (usize, &KernelLaunch),
+        launch: &KernelLaunch,
         words: &[OsString],
         order: Order,
         tools: &ToolRunner,
         cancel: &Cancel,
     ) -> Result<ToolRun, HostError> {
+        let number = self.launches.iter().position(|built| has_same_call(built, launch));
+        let no_kernel = || HostError::Start(StartError::NoKernel(launch.kernel.clone()));
+        let number = number.ok_or_else(no_kernel)?;
         let mut args = vec![self.code().into_os_string()];
         args.extend(start::words(number, launch, &self.kernels, self.results));
         args.extend(self.words.iter().chain(words).cloned().chain(order.word()));

@@ -39,8 +39,8 @@ pub use build::{
 };
 pub use cache::default_cache;
 pub use coverage::{
-    Comparison, Count, Coverage, CoveragePoint, CoverageSummary, Feature, LaunchTrace,
-    ProbedProgram, Seen, Share,
+    Comparison, Count, Coverage, CoveragePoint, CoverageSummary, Feature, Gap, LaunchTrace,
+    ProbedProgram, Seen, Share, TracedKernel,
 };
 pub use error::HostError;
 pub use flavour::{BuildDetail, Flavour};

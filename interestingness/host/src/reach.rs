@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clreduce_kernel::KernelLaunch;
 use clreduce_process::{Cancel, End, ToolRun, ToolRunner};
 
-use crate::build::{HostBuild, HostProgram, watches_races};
+use crate::build::{HostBuild, HostProgram, distinct_calls, watches_races};
 use crate::error::HostError;
 use crate::flavour::{BuildDetail, Flavour};
 use crate::order::Order;
@@ -47,40 +47,28 @@ impl HostBuild<'_> {
     /// # Errors
     /// When the kernel, or what it needs, cannot be compiled.
     pub fn reach_program(&self) -> Result<ReachProgram, HostError> {
-        let program = self.program(Flavour::Reaches, BuildDetail::Report)?;
-        Ok(ReachProgram(program))
+        let mut subject = self.subject.clone();
+        subject.launches = Ok(distinct_calls(&self.subject.launches.clone()?));
+        let build = HostBuild { subject: &subject, ..*self };
+        Ok(ReachProgram(build.program(Flavour::Reaches, BuildDetail::Report)?))
     }
 }
 
 impl ReachProgram {
-    /// Runs the launch with this number, with buffers and sizes as in `launch`, and values as they were when it was built, until
+    /// Runs a launch with the same kinds of arguments as one for which it was built, until
     /// it ends, all work-items together have made `most_jumps`, or it wants more than `most_bytes` of a buffer.
     ///
     /// # Errors
     /// When the program needs what is nowhere.
     pub fn reach(
         &self,
-        (number, launch): (usize, &KernelLaunch),
+        launch: &KernelLaunch,
         most_jumps: u64,
         most_bytes: u64,
         tools: &ToolRunner,
         cancel: &Cancel,
     ) -> Result<Reach, HostError> {
-        let words = [format!("reaches:{most_bytes}"), format!("steps:{most_jumps}")];
-        let ran = self.0.run_as(
-            (number, launch),
-            &words.map(OsString::from),
-            Order::Forward,
-            tools,
-            cancel,
-        )?;
-        let mut bytes = vec![0; launch.arguments.len()];
-        for (number, reached) in ran.stdout.lines().filter_map(reached) {
-            if let Some(place) = bytes.get_mut(number) {
-                *place = reached;
-            }
-        }
-        Ok(Reach { bytes, end: end(&ran) })
+        Ok(self.run(launch, most_jumps, most_bytes, tools, cancel)?.0)
     }
 
     /// Runs a launch, with buffers as large as they are, and looks for data races. Returns true if nothing is found.
@@ -89,15 +77,50 @@ impl ReachProgram {
     /// When the program needs what is nowhere.
     pub fn is_clean(
         &self,
-        (number, launch): (usize, &KernelLaunch),
+        launch: &KernelLaunch,
         most_jumps: u64,
         tools: &ToolRunner,
         cancel: &Cancel,
     ) -> Result<bool, HostError> {
         let mut words = vec![OsString::from(format!("steps:{most_jumps}"))];
         words.extend(watches_races(std::slice::from_ref(launch)).then(|| "races".into()));
-        let ran = self.0.run_as((number, launch), &words, Order::Forward, tools, cancel)?;
+        let ran = self.0.run_as(launch, &words, Order::Forward, tools, cancel)?;
         Ok(end(&ran) == ReachEnd::Clean)
+    }
+
+    /// The same program, with one more word for the run-time.
+    pub(crate) fn with_word(self, word: OsString) -> Self {
+        Self(self.0.with_word(word))
+    }
+
+    /// Runs a launch as [`reach`](Self::reach) does. Returns what was printed as well.
+    pub(crate) fn run(
+        &self,
+        launch: &KernelLaunch,
+        most_jumps: u64,
+        most_bytes: u64,
+        tools: &ToolRunner,
+        cancel: &Cancel,
+    ) -> Result<(Reach, ToolRun), HostError> {
+        let words = words(most_jumps, most_bytes);
+        let ran = self.0.run_as(launch, &words, Order::Forward, tools, cancel)?;
+        Ok((Reach::of(launch, &ran), ran))
+    }
+}
+
+fn words(most_jumps: u64, most_bytes: u64) -> [OsString; 2] {
+    [format!("reaches:{most_bytes}"), format!("steps:{most_jumps}")].map(OsString::from)
+}
+
+impl Reach {
+    fn of(launch: &KernelLaunch, ran: &ToolRun) -> Self {
+        let mut bytes = vec![0; launch.arguments.len()];
+        for (number, reached) in ran.stdout.lines().filter_map(reached) {
+            if let Some(place) = bytes.get_mut(number) {
+                *place = reached;
+            }
+        }
+        Self { bytes, end: end(ran) }
     }
 }
 

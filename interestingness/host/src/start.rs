@@ -37,7 +37,7 @@ pub enum StartError {
     Contents(#[from] InvalidTestCase),
 }
 
-/// The file with what all buffers of a launch hold to begin with, one after the other.
+/// The file with what all buffers of a launch hold to begin with and with its values, one after the other.
 const CONTENTS: &str = "contents";
 
 /// The function, in the kernel's own language, that calls it for the launch with this number. The kernels are
@@ -51,7 +51,8 @@ pub(crate) fn function(
         return function_in_cuda(launches);
     }
     let mut text = String::from(
-        "\n#line 1 \"start\"\n__global void *clreduce_global(unsigned);\n__local void *clreduce_local(unsigned);\n",
+        "\n#line 1 \"start\"\n__global void *clreduce_global(unsigned);\n__local void *clreduce_local(unsigned);\n\
+         void clreduce_value(unsigned, __private void *);\n",
     );
     let mut cases = String::new();
     for (number, launch) in launches.iter().enumerate() {
@@ -86,9 +87,11 @@ struct clreduce_buffer {
     void *place;
     template <class T> operator T *() const { return static_cast<T *>(place); }
 };
+extern "C" void clreduce_value(unsigned, void *);
 template <unsigned N> struct clreduce_bytes {
     unsigned char bytes[N];
-    template <class T> operator T() const { return __builtin_bit_cast(T, *this); }
+    explicit clreduce_bytes(unsigned index) { clreduce_value(index, bytes); }
+    template <class T> operator T() const { return __builtin_bit_cast(T, bytes); }
 };
 "#;
 
@@ -98,10 +101,7 @@ fn function_in_cuda(launches: &[KernelLaunch]) -> Result<String, StartError> {
     for (number, launch) in launches.iter().enumerate() {
         let value = |(index, argument): (usize, &Argument)| match argument {
             Argument::Buffer { .. } => Ok(format!("clreduce_buffer{{clreduce_global({index})}}")),
-            Argument::Value(bytes) => {
-                let values: Vec<String> = bytes.iter().map(u8::to_string).collect();
-                Ok(format!("clreduce_bytes<{}>{{{{{}}}}}", bytes.len(), values.join(", ")))
-            }
+            Argument::Value(bytes) => Ok(format!("clreduce_bytes<{}>{{{index}}}", bytes.len())),
             Argument::Local(_) => Err(StartError::LocalInCuda),
         };
         let values = launch.arguments.iter().enumerate().map(value);
@@ -140,15 +140,10 @@ fn call(prototype: &KernelSignature, launch: &KernelLaunch) -> Result<Call, Star
             (Argument::Value(bytes), parameter) => {
                 let kind = kind_of_value(parameter, bytes.len())
                     .ok_or_else(|| StartError::Value(format!("{parameter:?}")))?;
-                let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
-                let _ = write!(
-                    call.variables,
-                    "union {{ uchar bytes[{}]; {kind} value; }} v{index} = {{ {{ {} }} }}; ",
-                    bytes.len(),
-                    bytes.join(", ")
-                );
+                let _ =
+                    write!(call.variables, "{kind} v{index}; clreduce_value({index}, &v{index}); ");
                 call.types.push(kind);
-                call.values.push(format!("v{index}.value"));
+                call.values.push(format!("v{index}"));
             }
         }
     }
@@ -188,17 +183,21 @@ pub(crate) fn words(
             format!("g:{bytes}:-{whole}{result}")
         }
         Argument::Local(bytes) => format!("l:{bytes}:-"),
-        Argument::Value(_) => "v:0:-".to_owned(),
+        Argument::Value(bytes) => format!("v:{}:-", bytes.len()),
     }));
     words.into_iter().map(OsString::from).collect()
 }
 
-/// Returns the file with the contents of all buffers, for the run-time's directory.
+/// Returns the file with the contents of all buffers and with all values, for the run-time's directory.
 pub(crate) fn contents(launch: &KernelLaunch) -> Result<TestCase, StartError> {
     let mut bytes = Vec::new();
     for argument in &launch.arguments {
-        if let Argument::Buffer { element, elements, fill, .. } = argument {
-            bytes.extend(fill.content(*element, *elements));
+        match argument {
+            Argument::Buffer { element, elements, fill, .. } => {
+                bytes.extend(fill.content(*element, *elements));
+            }
+            Argument::Value(value) => bytes.extend(value),
+            Argument::Local(_) => {}
         }
     }
     Ok(TestCase::single(CONTENTS, bytes)?)
@@ -236,12 +235,10 @@ mod tests {
                 "clreduce_kernel_1(__global void *, __local void *, short) __asm__(\"k\");"
             )
         );
-        assert!(text.contains("uchar bytes[2]; short value; } v2 = { { 0, 8 } };"), "{text}");
-        assert!(
-            text.contains("clreduce_kernel_0(clreduce_global(0), clreduce_local(1), v2.value)")
-        );
+        assert!(text.contains("short v2; clreduce_value(2, &v2);"), "{text}");
+        assert!(text.contains("clreduce_kernel_0(clreduce_global(0), clreduce_local(1), v2)"));
         let words = words(1, &launches[1], &subject.kernels, true).join(" ".as_ref());
-        assert_eq!(words, "1 1 2048 1 1 32 1 1 g:8192:-co l:256:- v:0:-");
+        assert_eq!(words, "1 1 2048 1 1 32 1 1 g:8192:-co l:256:- v:2:-");
     }
 
     #[test]

@@ -37,6 +37,20 @@ pub fn decode_whole(number: Number, bytes: &[u8]) -> Option<i64> {
     }
 }
 
+/// Returns the value of the first lane of an element; `None` if it is no finite number, or bytes are missing.
+#[must_use]
+pub fn read_number(number: Number, bytes: &[u8]) -> Option<f64> {
+    let lane = bytes.get(..Number::scalar(number.scalar).bytes())?;
+    let value = match number.scalar {
+        Scalar::Half => half_value(u16::from_ne_bytes(lane.try_into().ok()?)),
+        Scalar::Float => f32::from_ne_bytes(lane.try_into().ok()?).into(),
+        Scalar::Double => f64::from_ne_bytes(lane.try_into().ok()?),
+        Scalar::Ulong => u64::from_ne_bytes(lane.try_into().ok()?) as f64,
+        _ => decode_whole(number, lane)? as f64,
+    };
+    value.is_finite().then_some(value)
+}
+
 fn encode_lane(scalar: Scalar, value: f64) -> Vec<u8> {
     // By way of a wide integer, so that negative numbers wrap and do not saturate.
     let whole = value as i128;

@@ -21,7 +21,7 @@ pub use arguments::{
 pub use clreduce_language::{KernelParameter, KernelSignature, Number, Scalar};
 pub use clreduce_process::Crash;
 pub use cuda::{has_main, plan_cuda};
-pub use encode::{decode_whole, encode, encode_whole};
+pub use encode::{decode_whole, encode, encode_whole, read_number};
 pub use exact::{is_exact, is_exact_program};
 pub use host_program::{HostInterface, host_program};
 pub use job::{Argument, Fill, KernelLaunch, KernelRun, RunLimits};

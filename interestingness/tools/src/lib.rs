@@ -141,8 +141,17 @@ pub static BUBBLEWRAP: Tool = Tool {
     kind: ToolKind::Program(&["bwrap"]),
 };
 
+/// A solver that reads SMT-LIB.
+pub static SOLVER: Tool = Tool {
+    name: "z3",
+    purpose: "`clreduce inputs`: arguments that conditions compute with; without it, they are searched for step by step",
+    packages: "z3",
+    is_special: false,
+    kind: ToolKind::Program(&["z3", "cvc5"]),
+};
+
 /// Every tool, in the order in which people read them.
-pub static TOOLS: [&Tool; 12] = [
+pub static TOOLS: [&Tool; 13] = [
     &CLANG,
     &SANITIZERS,
     &LIBCLANG,
@@ -155,6 +164,7 @@ pub static TOOLS: [&Tool; 12] = [
     &NVRTC,
     &NVCC,
     &BUBBLEWRAP,
+    &SOLVER,
 ];
 
 impl Tool {

@@ -16,6 +16,7 @@ use crate::kernels::devices::DevicesArgs;
 use crate::kernels::generate::GenerateArgs;
 use crate::kernels::inputs::InputsArgs;
 use crate::kernels::run::RunArgs;
+use crate::programs::emi::EmiArgs;
 use crate::programs::mutants::MutantsArgs;
 use crate::programs::normalize::NormalizeArgs;
 use crate::programs::prepare::PrepareArgs;
@@ -79,6 +80,8 @@ pub(crate) enum Command {
     Generate(GenerateArgs),
     /// Give programs their normal form, which does not depend on comments, macros, names and layout
     Normalize(NormalizeArgs),
+    /// Make variants of a kernel that have other texts and the same results
+    Emi(EmiArgs),
     /// Make new kernels of parts of other kernels
     Splice(SpliceArgs),
     /// Generate kernels, run them on all devices, and reduce the bugs that they show
@@ -106,6 +109,7 @@ impl Args {
             Some(Command::Run(args)) => &args.sandbox,
             Some(Command::Check(args)) => &args.sandbox,
             Some(Command::Inputs(args)) => &args.sandbox,
+            Some(Command::Emi(args)) => &args.sandbox,
             Some(Command::Init(args)) => &args.sandbox,
             Some(Command::Prepare(args)) => &args.sandbox,
             Some(Command::Explain(args)) => &args.sandbox,

@@ -109,6 +109,7 @@ fn start(args: Args) -> Result<ExitCode, CliError> {
         Some(Command::Init(args)) => return setup::init::init(&args),
         Some(Command::Inputs(args)) => return kernels::inputs::inputs(&args),
         Some(Command::Normalize(args)) => return programs::normalize::normalize(&args),
+        Some(Command::Emi(args)) => return programs::emi::emi(&args),
         Some(Command::Splice(args)) => return programs::splice::splice(&args),
         Some(Command::Prepare(args)) => return programs::prepare::prepare(&args),
         Some(Command::Run(args)) => return kernels::run::run(&args),

@@ -1,6 +1,7 @@
 //! Puts a part of one program into another: binds its free names, and writes the text of both.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use clreduce_generator::Stream;
 use clreduce_language::{Base, NodeField, NodeId, NodeKind, Number, Scalar, SymbolId, Use};
@@ -300,6 +301,16 @@ fn more_parameters(
     function: ParsedFunction,
     more: &[Vec<u8>],
 ) -> Option<Edit> {
+    let (range, text) = with_parameters(program, function, more)?;
+    Some(Edit::replace(0, range, text))
+}
+
+/// The list of parameters of a kernel that nothing else declares or calls, with more of them.
+pub(crate) fn with_parameters(
+    program: &ParsedKernels,
+    function: ParsedFunction,
+    more: &[Vec<u8>],
+) -> Option<(Range<usize>, Vec<u8>)> {
     let (tree, symbols) = (program.tree(), program.symbols());
     let symbol = symbols.get(symbols.of(function.name)?);
     let list = tree.field(tree.parent(function.name)?, NodeField::Parameters)?;
@@ -313,5 +324,5 @@ fn more_parameters(
     let inner = text.get(1..text.len().checked_sub(1)?)?.trim_ascii();
     let kept = if matches!(inner, b"" | b"void") { Vec::new() } else { vec![inner.to_vec()] };
     let all = kept.into_iter().chain(more.iter().cloned()).collect::<Vec<_>>().join(&b", "[..]);
-    Some(Edit::replace(0, tree.range(list), [b"(", &all[..], b")"].concat()))
+    Some((tree.range(list), [b"(", &all[..], b")"].concat()))
 }

@@ -133,6 +133,14 @@ impl<'a> Snippet<'a> {
         self.program.is_within(name, self.node)
     }
 
+    /// The names of the program outside of functions that the part uses.
+    pub(crate) fn outer_names(&self) -> impl Iterator<Item = (SymbolId, &'a [u8])> + '_ {
+        let (program, symbols) = (self.program, self.program.symbols());
+        let names = program.names_in(self.node);
+        let outer = names.filter(|&(_, id)| symbols.get(id).scope == NodeId(0));
+        outer.map(|(name, id)| (id, program.bytes(name)))
+    }
+
     /// A new name in place of an old one.
     pub(crate) fn fresh(&self, name: &[u8]) -> Vec<u8> {
         [name, b"_", self.suffix.as_bytes()].concat()

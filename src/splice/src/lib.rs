@@ -8,9 +8,12 @@
 //! This crate reads no files and uses no clock and no thread. A seed and a collection decide everything.
 
 mod bind;
+mod dead;
 mod donor;
+mod emi;
 mod launch;
 mod program;
+mod prune;
 mod shape;
 mod site;
 mod variable;
@@ -20,6 +23,8 @@ use clreduce_language::{KernelParameter, NodeId, kernel_signatures};
 use clreduce_passes::{normalized, single_kernels};
 use clreduce_testcase::Language;
 use thiserror::Error;
+
+pub use emi::{ELEMENTS as EMI_ELEMENTS, EmiFamily, MOST_VARIANTS, alone};
 
 use donor::Snippet;
 use program::ParsedKernels;

@@ -127,6 +127,16 @@ impl<'a> SplicedVariable<'a> {
             })
     }
 
+    /// Returns true if it certainly has a value wherever it can be named.
+    pub(crate) fn has_value(&self) -> bool {
+        self.space == AddressSpace::Private && (self.is_parameter || self.initializer.is_some())
+    }
+
+    /// The text of a node of its program.
+    pub(crate) fn text_of(&self, node: NodeId) -> &'a [u8] {
+        self.program.bytes(node)
+    }
+
     /// Returns true if it has a value at a place, as far as the order of the text tells.
     fn is_set(&self, at: NodeId) -> bool {
         let tree = self.program.tree();

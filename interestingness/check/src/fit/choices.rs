@@ -49,6 +49,20 @@ pub(super) fn others(
     found
 }
 
+/// Launches of a kernel in several groups, in as many dimensions as its program asks for.
+pub(crate) fn in_groups(kernel: &HostKernel) -> Vec<KernelLaunch> {
+    let free = kernel.kernels.iter().filter(|signature| signature.required_local.is_none());
+    let fill = Fill::Steps { first: 1.0, step: 1.0 };
+    let launches = free.flat_map(|signature| {
+        sizes_in(dimensions(&kernel.source)).filter_map(|(global, local)| {
+            let sizes = Choice::of_sizes(global.to_vec(), local.to_vec());
+            let (value, fill) = (global[0], fill.clone());
+            Choice { value, fill, member: 1, ..sizes }.launch(signature).ok()
+        })
+    });
+    launches.collect()
+}
+
 /// Sizes of launches in so many dimensions.
 fn sizes_in(dimensions: usize) -> impl Iterator<Item = (&'static [u64], &'static [u64])> {
     const ONE: [(&[u64], &[u64]); 3] = [(&[256], &[64]), (&[64], &[16]), (&[16], &[16])];

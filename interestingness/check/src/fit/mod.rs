@@ -17,15 +17,16 @@ use clreduce_testcase::Launch;
 use crate::coverage::CoverageError;
 use crate::options::CheckOptions;
 use choices::Attempt;
+pub(crate) use choices::in_groups;
 
 /// The most bytes of one buffer.
 pub(crate) const MOST_BYTES: u64 = 2 << 20;
 /// The most bytes of all arguments in local memory together: as much as most devices have.
 const MOST_LOCAL_BYTES: u64 = 32 << 10;
 /// The most jumps of a launch that clreduce makes for every kernel, and of one that it makes because another one does not fit.
-const MOST_JUMPS: [u64; 2] = [1 << 25, 1 << 22];
+pub(crate) const MOST_JUMPS: [u64; 2] = [1 << 25, 1 << 22];
 /// A launch whose buffers have grown so often grows by the double each time, and then is given up.
-const ROUNDS: [usize; 2] = [4, 12];
+pub(crate) const ROUNDS: [usize; 2] = [4, 12];
 /// The most runs for one launch.
 const MOST_RUNS: usize = 80;
 
@@ -106,18 +107,6 @@ pub fn fit_arguments(
     Ok(FittedKernel { kernel: fitted, remarks })
 }
 
-/// Returns the same launch with buffers that are large enough; `None` where none would be, or the launch does not end well.
-pub(crate) fn with_larger_buffers(
-    kernel: &HostKernel,
-    launch: &KernelLaunch,
-    toolchain: Toolchain<'_>,
-) -> Result<Option<KernelLaunch>, HostError> {
-    let attempt = Attempt { launch: launch.clone(), most_jumps: MOST_JUMPS[0] };
-    let fitter = Fitter::new(kernel, std::iter::once(&attempt), toolchain)?;
-    let grown = fitter.grow(&attempt, &mut 0, toolchain.cancel)?;
-    Ok((grown.rank < Rank::Unfit && grown.launch != *launch).then_some(grown.launch))
-}
-
 /// A launch that fits.
 struct Fitting {
     launch: KernelLaunch,
@@ -145,8 +134,6 @@ enum Rank {
 
 struct Fitter<'a> {
     program: ReachProgram,
-    /// The launches that were built; those with the same values are one.
-    built: Vec<KernelLaunch>,
     kernels: &'a [KernelSignature],
     tools: ToolRunner,
 }
@@ -157,17 +144,11 @@ impl<'a> Fitter<'a> {
         attempts: impl Iterator<Item = &'b Attempt>,
         toolchain: Toolchain<'_>,
     ) -> Result<Self, HostError> {
-        let mut built: Vec<KernelLaunch> = Vec::new();
-        for attempt in attempts {
-            if !built.iter().any(|other| has_same_values(other, &attempt.launch)) {
-                built.push(attempt.launch.clone());
-            }
-        }
         let mut subject = kernel.clone();
-        subject.launches = Ok(built.clone());
+        subject.launches = Ok(attempts.map(|attempt| attempt.launch.clone()).collect());
         let build = HostBuild { toolchain, subject: &subject, optimisation: "-O0" };
         let program = build.reach_program()?;
-        Ok(Self { program, built, kernels: &kernel.kernels, tools: toolchain.tools.clone() })
+        Ok(Self { program, kernels: &kernel.kernels, tools: toolchain.tools.clone() })
     }
 
     /// The first of these launches that fits, or else the best one that ends; or why there is none.
@@ -212,15 +193,9 @@ impl<'a> Fitter<'a> {
         let unfit = |launch, why| Ok(Grown { launch, rank: Rank::Unfit, why });
         for round in 0..ROUNDS[1] {
             *runs += 1;
-            let number = self.built.iter().position(|other| has_same_values(other, &launch));
-            let reach = self.program.reach(
-                (number.unwrap_or(0), &launch),
-                attempt.most_jumps,
-                MOST_BYTES,
-                &self.tools,
-                cancel,
-            )?;
-            let wanted = self.enlarged(&launch, &reach, round >= ROUNDS[0]);
+            let jumps = attempt.most_jumps;
+            let reach = self.program.reach(&launch, jumps, MOST_BYTES, &self.tools, cancel)?;
+            let wanted = enlarged(self.kernels, &launch, &reach, round >= ROUNDS[0]);
             if let ReachEnd::Outside(number) = reach.end {
                 let why = format!(
                     "it reaches before the beginning of {}, or more than {MOST_BYTES} bytes into it",
@@ -238,14 +213,9 @@ impl<'a> Fitter<'a> {
                 return match reach.end {
                     ReachEnd::Clean | ReachEnd::Complaint => {
                         *runs += 1;
-                        let number = number.unwrap_or(0);
+                        let jumps = MOST_JUMPS[0];
                         let is_clean = reach.end == ReachEnd::Clean
-                            && self.program.is_clean(
-                                (number, &launch),
-                                MOST_JUMPS[0],
-                                &self.tools,
-                                cancel,
-                            )?;
+                            && self.program.is_clean(&launch, jumps, &self.tools, cancel)?;
                         let rank = if is_clean { Rank::Clean } else { Rank::Complaint };
                         Ok(Grown { launch, rank, why: String::new() })
                     }
@@ -256,40 +226,6 @@ impl<'a> Fitter<'a> {
             launch = wanted;
         }
         unfit(launch, "the more its buffers hold, the more it wants".to_owned())
-    }
-
-    /// The launch with buffers as large as was reached; `None` for too much local memory.
-    fn enlarged(
-        &self,
-        launch: &KernelLaunch,
-        reach: &Reach,
-        doubles: bool,
-    ) -> Option<KernelLaunch> {
-        let mut wanted = launch.clone();
-        let signature = self.kernels.iter().find(|kernel| kernel.name == launch.kernel);
-        for (index, (argument, &bytes)) in wanted.arguments.iter_mut().zip(&reach.bytes).enumerate()
-        {
-            match argument {
-                Argument::Buffer { element, elements, .. } => {
-                    let whole = match signature.and_then(|kernel| kernel.parameters.get(index)) {
-                        Some(KernelParameter::Objects { layout, .. }) => layout.bytes,
-                        _ => element.bytes(),
-                    } as u64;
-                    if bytes > elements.saturating_mul(element.bytes() as u64) {
-                        let count = bytes.div_ceil(whole);
-                        let count = if doubles { count.next_power_of_two() } else { count };
-                        *elements = count.saturating_mul(whole) / element.bytes() as u64;
-                    }
-                }
-                Argument::Local(own) => *own = bytes.max(*own),
-                Argument::Value(_) => {}
-            }
-        }
-        let local = wanted.arguments.iter().map(|argument| match argument {
-            Argument::Local(bytes) => *bytes,
-            _ => 0,
-        });
-        (local.sum::<u64>() <= MOST_LOCAL_BYTES || wanted == *launch).then_some(wanted)
     }
 
     fn name(&self, launch: &KernelLaunch, number: usize) -> String {
@@ -307,11 +243,35 @@ fn has_several(launch: &KernelLaunch) -> bool {
     count(local) > 1 && count(global) > count(local)
 }
 
-/// Returns true if the code that calls the kernel is the same for both.
-fn has_same_values(one: &KernelLaunch, other: &KernelLaunch) -> bool {
-    let is_same = |(one, other): (&Argument, &Argument)| match (one, other) {
-        (Argument::Value(one), Argument::Value(other)) => one == other,
-        _ => std::mem::discriminant(one) == std::mem::discriminant(other),
-    };
-    one.kernel == other.kernel && one.arguments.iter().zip(&other.arguments).all(is_same)
+/// The launch with buffers as large as was reached; `None` for too much local memory.
+pub(crate) fn enlarged(
+    kernels: &[KernelSignature],
+    launch: &KernelLaunch,
+    reach: &Reach,
+    doubles: bool,
+) -> Option<KernelLaunch> {
+    let mut wanted = launch.clone();
+    let signature = kernels.iter().find(|kernel| kernel.name == launch.kernel);
+    for (index, (argument, &bytes)) in wanted.arguments.iter_mut().zip(&reach.bytes).enumerate() {
+        match argument {
+            Argument::Buffer { element, elements, .. } => {
+                let whole = match signature.and_then(|kernel| kernel.parameters.get(index)) {
+                    Some(KernelParameter::Objects { layout, .. }) => layout.bytes,
+                    _ => element.bytes(),
+                } as u64;
+                if bytes > elements.saturating_mul(element.bytes() as u64) {
+                    let count = bytes.div_ceil(whole);
+                    let count = if doubles { count.next_power_of_two() } else { count };
+                    *elements = count.saturating_mul(whole) / element.bytes() as u64;
+                }
+            }
+            Argument::Local(own) => *own = bytes.max(*own),
+            Argument::Value(_) => {}
+        }
+    }
+    let local = wanted.arguments.iter().map(|argument| match argument {
+        Argument::Local(bytes) => *bytes,
+        _ => 0,
+    });
+    (local.sum::<u64>() <= MOST_LOCAL_BYTES || wanted == *launch).then_some(wanted)
 }

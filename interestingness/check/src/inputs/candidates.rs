@@ -58,6 +58,11 @@ impl<'a> Candidates<'a> {
         }
     }
 
+    /// True if the sizes of launches may change.
+    pub(super) fn sizes_are_free(&self) -> bool {
+        self.sizes_are_free
+    }
+
     /// Remembers the launches that the comparisons of a kept one lead to: one operand was an argument, and becomes the
     /// other operand.
     pub(super) fn add_compared(&mut self, launch: &KernelLaunch, trace: &LaunchTrace) {

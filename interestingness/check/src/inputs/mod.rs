@@ -2,36 +2,43 @@
 //!
 //! A launch is kept if its work-items come to something in another way than before, and if the sanitizers find nothing
 //! wrong with it. New launches come from the values that kept ones compared: if a work-item compares an argument with
-//! 7, the argument is 7 in the next launch. Then arguments and sizes are changed at random, with a seed.
+//! 7, the argument is 7 in the next launch. Where a condition compares what is computed from arguments, a solver is asked, or
+//! arguments change step by step until the numbers that it compares are equal. At last, arguments and sizes are changed
+//! at random, with a seed. Buffers that clreduce made itself grow as far as a launch reaches.
 
 mod candidates;
+mod climb;
+mod coordinates;
+mod solver;
 
 use std::collections::{BTreeSet, VecDeque};
 
 use clreduce_compiler::Clang;
 use clreduce_host::{
-    Coverage, Feature, HostBuild, HostError, HostKernel, LaunchTrace, Toolchain, is_supported,
+    Coverage, Feature, HostBuild, HostError, HostKernel, LaunchTrace, ReachEnd, Toolchain,
+    TracedKernel, is_supported,
 };
 use clreduce_kernel::KernelLaunch;
-use clreduce_process::Cancel;
+use clreduce_process::{Cancel, ToolRunner};
 
 use crate::check::KernelCheck;
 use crate::coverage::CoverageError;
-use crate::finding::{Finding, FindingKind};
-use crate::fit::with_larger_buffers;
+use crate::finding::Finding;
+use crate::fit::{MOST_BYTES as MOST_REACHED, MOST_JUMPS, ROUNDS, enlarged, in_groups};
 use crate::options::{CheckError, CheckOptions};
 use crate::report::CheckReport;
 use crate::table::StageName;
 use candidates::Candidates;
+use solver::Solver;
 
 /// So many launches in a row that bring nothing new end the search.
 const ATTEMPTS: usize = 50;
-/// So many random launches are built together.
+/// So many random launches are made together.
 const BATCH: usize = 10;
 /// The most launches that are run in all.
 const MOST_RUNS: usize = 1000;
-/// So many launches that reach beyond their buffers get larger ones; each takes a build.
-const MOST_LARGER: usize = 10;
+/// So many launches that seem to be wrong are checked, as a check takes several builds.
+const MOST_CHECKED: usize = 6;
 /// The most bytes of a buffer that grows with the number of work-items.
 const MOST_BYTES: u64 = 1 << 20;
 
@@ -79,10 +86,17 @@ pub fn find_inputs(
     let check = KernelCheck::new(&sanitize).map_err(|error| match error {
         CheckError::NoClang(error) => CoverageError::NoClang(error),
     })?;
+    let (tools, cache) = (options.tools(), &options.cache);
+    let toolchain = Toolchain { clang: &clang, tools: &tools, cache, forks: None, cancel };
+    let build = HostBuild { toolchain, subject: kernel, optimisation: "-O0" };
+    let program = build.traced_kernel()?;
+    let solver = Solver::find(kernel, program.conditions.clone());
     let mut search = InputSearch {
         kernel,
         options,
-        clang: &clang,
+        program,
+        solver,
+        tools,
         check,
         cancel,
         kept: Vec::new(),
@@ -90,9 +104,12 @@ pub fn find_inputs(
         refused: Vec::new(),
         known: Vec::new(),
         runs: 0,
-        larger: 0,
+        idle: 0,
+        checked: 0,
+        candidates: Candidates::new(kernel, seed),
     };
-    search.run(given, seed)?;
+    search.run(given)?;
+    search.leave_out_invalid();
     let traces = search.kept.iter().map(|(_, trace)| trace);
     Ok(FoundInputs {
         coverage: Coverage::of_launches(kernel, traces),
@@ -105,7 +122,9 @@ pub fn find_inputs(
 struct InputSearch<'a> {
     kernel: &'a HostKernel,
     options: &'a CheckOptions,
-    clang: &'a Clang,
+    program: TracedKernel,
+    solver: Option<Solver>,
+    tools: ToolRunner,
     check: KernelCheck,
     cancel: &'a Cancel,
     kept: Vec<(KernelLaunch, LaunchTrace)>,
@@ -114,51 +133,66 @@ struct InputSearch<'a> {
     /// Every launch that was tried.
     known: Vec<KernelLaunch>,
     runs: usize,
-    /// The number of launches for which larger buffers were looked for.
-    larger: usize,
+    /// The number of launches that were run since one was kept.
+    idle: usize,
+    /// The number of launches that seemed to be wrong and were checked.
+    checked: usize,
+    candidates: Candidates<'a>,
+}
+
+/// A launch that was run, with buffers that are large enough.
+struct Ran {
+    launch: KernelLaunch,
+    trace: LaunchTrace,
+    /// True if it ended, and nothing complained.
+    is_clean: bool,
+    /// True if it reached beyond its buffers as they were before.
+    has_grown: bool,
 }
 
 impl InputSearch<'_> {
-    fn run(&mut self, given: Vec<KernelLaunch>, seed: u64) -> Result<(), HostError> {
-        let mut candidates = Candidates::new(self.kernel, seed);
+    fn run(&mut self, given: Vec<KernelLaunch>) -> Result<(), HostError> {
         let mut given = VecDeque::from(given);
-        let mut idle = 0;
-        while idle < ATTEMPTS && self.runs < MOST_RUNS && !self.cancel.is_cancelled() {
-            let mut launches = candidates.take_values(&self.known);
+        let may_choose = self.kernel.has_chosen_arguments && self.candidates.sizes_are_free();
+        let in_groups = if may_choose { in_groups(self.kernel) } else { Vec::new() };
+        let mut in_groups = VecDeque::from(in_groups);
+        let mut closed = BTreeSet::new();
+        while self.idle < ATTEMPTS && self.may_go_on() {
+            let mut launches = self.candidates.take_values(&self.known);
             let mut is_given = false;
             if launches.is_empty() {
                 if self.has_covered_all() {
                     break;
                 }
-                launches = candidates.take_others(&self.known);
+                launches = self.candidates.take_others(&self.known);
             }
             if launches.is_empty() {
                 launches.extend(given.pop_front());
                 is_given = !launches.is_empty();
             }
             if launches.is_empty() {
+                launches.extend(in_groups.pop_front());
+            }
+            if launches.is_empty() {
+                if self.climb(&mut closed)? {
+                    continue;
+                }
                 let bases: Vec<&KernelLaunch> =
                     self.kept.iter().map(|(launch, _)| launch).collect();
-                launches = candidates.random(&bases, &self.known, BATCH);
+                launches = self.candidates.random(&bases, &self.known, BATCH);
             }
             if launches.is_empty() {
                 break;
             }
-            let (runs, kept) = (self.runs, self.kept.len());
-            self.options
-                .progress
-                .at(&format!("looking for inputs: {runs} launches run, {kept} kept"));
-            for (launch, trace) in self.trace(launches)? {
-                idle += 1;
-                if let Some((launch, trace)) = self.judge(launch, trace, is_given)? {
-                    candidates.add_compared(&launch, &trace);
-                    self.features.extend(trace.features());
-                    self.kept.push((launch, trace));
-                    idle = 0;
-                }
+            for launch in launches {
+                self.attempt(launch, is_given)?;
             }
         }
         Ok(())
+    }
+
+    fn may_go_on(&self) -> bool {
+        self.runs < MOST_RUNS && !self.cancel.is_cancelled()
     }
 
     /// Returns true if nothing is left that no launch came to.
@@ -173,72 +207,110 @@ impl InputSearch<'_> {
         kernel
     }
 
-    /// Builds the kernel once, and runs these launches.
-    fn trace(
-        &mut self,
-        launches: Vec<KernelLaunch>,
-    ) -> Result<Vec<(KernelLaunch, LaunchTrace)>, HostError> {
-        let (tools, cache) = (self.options.tools(), &self.options.cache);
-        let toolchain =
-            Toolchain { clang: self.clang, tools: &tools, cache, forks: None, cancel: self.cancel };
-        let subject = self.with(launches.clone());
-        let traces =
-            HostBuild { toolchain, subject: &subject, optimisation: "-O0" }.traces_with_values()?;
-        self.runs += traces.len();
-        self.known.extend(launches.iter().cloned());
-        Ok(launches.into_iter().zip(traces).collect())
+    /// Runs a launch, and keeps it if it shows something new and is valid. Returns its trace.
+    fn attempt(&mut self, launch: KernelLaunch, is_given: bool) -> Result<LaunchTrace, HostError> {
+        self.known.push(launch.clone());
+        let (runs, kept) = (self.runs, self.kept.len());
+        self.options.progress.at(&format!("looking for inputs: {runs} launches run, {kept} kept"));
+        self.idle += 1;
+        let ran = self.ran(&launch)?;
+        let trace = ran.trace.clone();
+        let is_new = !trace.features().is_subset(&self.features);
+        if is_new && (is_given || trace.failure.is_none()) {
+            self.judge(launch, ran)?;
+        }
+        Ok(trace)
     }
 
-    /// Returns a launch and its trace if it shows something new and is valid.
-    fn judge(
+    /// Runs a launch, with larger buffers each time, until they are large enough.
+    fn ran(&mut self, launch: &KernelLaunch) -> Result<Ran, HostError> {
+        let mut launch = launch.clone();
+        let mut has_grown = false;
+        for round in 0.. {
+            self.runs += 1;
+            let jumps = MOST_JUMPS[0];
+            let (trace, reach) =
+                self.program.trace(&launch, jumps, MOST_REACHED, &self.tools, self.cancel)?;
+            let wanted = enlarged(&self.kernel.kernels, &launch, &reach, round >= ROUNDS[0]);
+            let is_outside = matches!(reach.end, ReachEnd::Outside(_));
+            match wanted {
+                Some(wanted) if wanted != launch && !is_outside && round < ROUNDS[1] => {
+                    launch = wanted;
+                    has_grown = true;
+                }
+                wanted => {
+                    let is_clean = reach.end == ReachEnd::Clean && wanted.as_ref() == Some(&launch);
+                    return Ok(Ran { launch, trace, is_clean, has_grown });
+                }
+            }
+        }
+        unreachable!("the last round returns")
+    }
+
+    /// Keeps a launch that shows something new, if it is valid.
+    fn judge(&mut self, given: KernelLaunch, ran: Ran) -> Result<(), HostError> {
+        let Ran { launch, trace, is_clean, has_grown } = ran;
+        let is_clean =
+            is_clean && self.program.is_clean(&launch, MOST_JUMPS[0], &self.tools, self.cancel)?;
+        // The author of a description may mean the buffers as they are.
+        let is_allowed = !has_grown || self.kernel.has_chosen_arguments;
+        if is_clean && is_allowed {
+            self.keep(launch, trace);
+            return Ok(());
+        }
+        if self.checked == MOST_CHECKED {
+            return Ok(());
+        }
+        self.checked += 1;
+        let checked = if is_allowed { &launch } else { &given };
+        let report = self.check(checked);
+        if is_allowed && is_valid(&report) && trace.failure.is_none() {
+            self.keep(launch, trace);
+            return Ok(());
+        }
+        let with_larger_buffers = (is_clean && has_grown).then_some(launch);
+        self.refuse(given, &report, with_larger_buffers);
+        Ok(())
+    }
+
+    fn keep(&mut self, launch: KernelLaunch, trace: LaunchTrace) {
+        self.candidates.add_compared(&launch, &trace);
+        self.features.extend(trace.features());
+        self.kept.push((launch, trace));
+        self.idle = 0;
+    }
+
+    fn refuse(
         &mut self,
         launch: KernelLaunch,
-        trace: LaunchTrace,
-        is_given: bool,
-    ) -> Result<Option<(KernelLaunch, LaunchTrace)>, HostError> {
-        let is_new = !trace.features().is_subset(&self.features);
-        if !is_new || trace.failure.is_some() && !is_given {
-            return Ok(None);
-        }
-        let report = self.check(&launch);
-        if is_valid(&report) && trace.failure.is_none() {
-            return Ok(Some((launch, trace)));
-        }
-        let larger = if is_out_of_bounds(&report) { self.larger(&launch)? } else { None };
-        // The author of a description may mean the buffers as they are.
-        if let Some(larger) = &larger
-            && self.kernel.has_chosen_arguments
-            && is_valid(&self.check(larger))
-        {
-            let traced = self.trace(vec![larger.clone()])?.into_iter().next();
-            return Ok(traced.filter(|(_, trace)| trace.failure.is_none()));
-        }
-        let finding = report.findings.into_iter().find(Finding::is_certain);
+        report: &CheckReport,
+        with_larger_buffers: Option<KernelLaunch>,
+    ) {
+        let finding = report.findings.iter().find(|finding| finding.is_certain()).cloned();
         if self.refused.iter().all(|other| other.finding != finding) {
-            self.refused.push(RefusedLaunch { launch, finding, with_larger_buffers: larger });
+            self.refused.push(RefusedLaunch { launch, finding, with_larger_buffers });
         }
-        Ok(None)
     }
 
-    /// The launch with buffers that are large enough, if it has too small ones.
-    fn larger(&mut self, launch: &KernelLaunch) -> Result<Option<KernelLaunch>, HostError> {
-        if self.larger == MOST_LARGER {
-            return Ok(None);
+    /// The search looks at addresses, undefined behaviour and races. Here all launches are checked as a whole.
+    fn leave_out_invalid(&mut self) {
+        let launches = self.kept.iter().map(|(launch, _)| launch.clone()).collect();
+        if self.kept.is_empty() || is_valid(&self.check.run(&self.with(launches), self.cancel)) {
+            return;
         }
-        self.larger += 1;
-        let (tools, cache) = (self.options.tools(), &self.options.cache);
-        let toolchain =
-            Toolchain { clang: self.clang, tools: &tools, cache, forks: None, cancel: self.cancel };
-        with_larger_buffers(self.kernel, launch, toolchain)
+        for (launch, trace) in std::mem::take(&mut self.kept) {
+            let report = self.check(&launch);
+            if is_valid(&report) {
+                self.kept.push((launch, trace));
+            } else {
+                self.refuse(launch, &report, None);
+            }
+        }
     }
 
     fn check(&self, launch: &KernelLaunch) -> CheckReport {
         self.check.run(&self.with(vec![launch.clone()]), self.cancel)
     }
-}
-
-fn is_out_of_bounds(report: &CheckReport) -> bool {
-    report.findings.iter().any(|finding| finding.kind == FindingKind::OutOfBounds)
 }
 
 /// Returns true if the sanitizers have seen the launch and found nothing. A result that depends on the order of

@@ -3,6 +3,7 @@
 //! Probes in the source of the kernel tell the run-time what happens. So every clang will do, and it is known how many
 //! work-items came to each place, and in which order.
 
+mod gaps;
 mod probes;
 mod program;
 mod trace;
@@ -20,8 +21,9 @@ use crate::run::{EXIT_DIVERGENCE, EXIT_ENDLESS};
 use crate::subject::HostKernel;
 use probes::{Place, Probe, ProbedSource};
 
+pub use gaps::Gap;
 pub use program::ProbedProgram;
-pub use trace::{Comparison, Feature, LaunchTrace};
+pub use trace::{Comparison, Feature, LaunchTrace, TracedKernel};
 
 /// The number of times that something happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -247,7 +249,7 @@ impl HostBuild<'_> {
     /// # Errors
     /// When the kernel, or what it needs, cannot be compiled.
     pub fn coverage(&self) -> Result<Coverage, HostError> {
-        let mut traces = self.traces(&[])?;
+        let mut traces = self.traces()?;
         let failed = traces.iter().position(|trace| trace.failure.is_some());
         traces.truncate(failed.map_or(traces.len(), |failed| failed + 1));
         Ok(Coverage::of_launches(self.subject, &traces))

@@ -3,11 +3,13 @@
 //! Only the written source is looked at: what a macro hides has no probes, and a function that the parser does not
 //! understand has none either.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use clreduce_language::{NodeField, NodeId, NodeKind, Symbols, SyntaxTree, Types};
 use clreduce_testcase::{Feature, Language};
 
+use super::gaps;
 use crate::for_compiler::is_for_the_compiler;
 
 /// The most conditions of one decision; further ones have no probes.
@@ -68,6 +70,29 @@ const DECLARATIONS: &str = "void clreduce_reaches(unsigned); int clreduce_sees(u
 impl ProbedSource {
     /// Puts probes into a program.
     pub(super) fn of(source: &[u8], language: Language) -> Self {
+        Self::made_of(source, language, false)
+    }
+
+    /// The same places, and the run-time is told which numbers conditions compare.
+    pub(super) fn with_gaps(source: &[u8], language: Language) -> Self {
+        Self::made_of(source, language, language.has(Feature::OpenClWords))
+    }
+
+    /// The conditions that are no combinations of others, by the places that count how often they are false.
+    pub(super) fn conditions(&self) -> BTreeMap<Place, Range<usize>> {
+        let of_probe = |(range, probe): &(Range<usize>, Probe)| match probe {
+            Probe::Decision { first, conditions, .. } if conditions.is_empty() => {
+                vec![(*first, range.clone())]
+            }
+            Probe::Decision { conditions, .. } => {
+                conditions.iter().map(|one| (one.first, one.range.clone())).collect()
+            }
+            _ => Vec::new(),
+        };
+        self.probes.iter().flat_map(of_probe).collect()
+    }
+
+    fn made_of(source: &[u8], language: Language, tells_gaps: bool) -> Self {
         let tree = SyntaxTree::parse(source, language);
         let symbols = Symbols::new(source, &tree);
         let types = Types::new(source, &tree, &symbols);
@@ -76,6 +101,7 @@ impl ProbedSource {
             tree: &tree,
             types: &types,
             language,
+            tells_gaps,
             insertions: Vec::new(),
             made: Self::default(),
         };
@@ -92,6 +118,9 @@ impl ProbedSource {
         };
         insertions.sort_by_key(|insertion| insertion.order);
         made.text = declarations.into_bytes();
+        if tells_gaps {
+            made.text.extend(gaps::declarations(source).into_bytes());
+        }
         let mut done = 0;
         for insertion in insertions {
             made.text.extend(&source[done..insertion.order.0]);
@@ -120,6 +149,7 @@ struct Prober<'a> {
     tree: &'a SyntaxTree,
     types: &'a Types,
     language: Language,
+    tells_gaps: bool,
     insertions: Vec<Insertion>,
     made: ProbedSource,
 }
@@ -401,6 +431,7 @@ impl Prober<'_> {
                 Probe::Decision { first, conditions: Vec::new(), vectors: None, arms },
             );
             self.wrap(id, format!("(clreduce_sees({first}, ("), ") ? 1 : 0))");
+            self.tell_gap(id, first);
             return first;
         }
         let vectors = self.made.decisions;
@@ -414,11 +445,22 @@ impl Prober<'_> {
                 format!("(clreduce_considers({first}, {vectors}, {number}, ("),
                 ") ? 1 : 0))",
             );
+            self.tell_gap(leaf, first);
             conditions.push(ConditionProbe { range: self.tree.range(leaf), first });
         }
         let probe = Probe::Decision { first, conditions, vectors: Some(vectors), arms };
         self.add(self.tree.range(id), probe);
         first
+    }
+
+    /// Tells the run-time the numbers that a condition compares.
+    fn tell_gap(&mut self, condition: NodeId, first: Place) {
+        if !self.tells_gaps {
+            return;
+        }
+        for (operand, side) in gaps::operands(self.source, self.tree, self.types, condition) {
+            self.wrap(operand, format!("clreduce_operand({first}, {side}, ("), "))");
+        }
     }
 
     fn visit_call(&mut self, id: NodeId) {

@@ -3,7 +3,8 @@
 // In a program whose coverage is measured, the kernel tells the run-time what it comes to: its source has calls of the
 // functions below. What it can come to has numbers, "places": three for each loop (left after no iteration, after
 // one, after more), then others. All is printed at the end, as "clreduce-coverage: p PLACE TIMES WORK-ITEMS" and
-// "clreduce-coverage: v DECISION EVALUATED VALUES OUTCOME"; and the most jumps of a group, as "clreduce-steps: JUMPS".
+// "clreduce-coverage: v DECISION EVALUATED VALUES OUTCOME"; the numbers that a condition compared, as
+// "clreduce-gap: PLACE LEFT RIGHT"; and the most jumps of a group, as "clreduce-steps: JUMPS".
 
 enum { MOST_VECTORS = 256 };
 
@@ -21,13 +22,20 @@ static struct Vectors {
     int count;
 } *vectors;
 
+// The numbers that the condition of a place compares, and those that were nearest to each other.
+static struct Gap {
+    double operands[2], nearest[2];
+    int is_known, is_pending;
+} *gaps;
+
 static int make_coverage(void)
 {
     if (!place_count)
         return 1;
     places = calloc(place_count, sizeof *places);
+    gaps = calloc(place_count, sizeof *gaps);
     vectors = calloc(decision_count + 1, sizeof *vectors);
-    int done = places && vectors;
+    int done = places && vectors && gaps;
     for (uint64_t i = 0; i < fibre_count; i++) {
         struct Fibre *fibre = &fibres[i];
         fibre->seen = calloc(place_count, 1);
@@ -59,6 +67,9 @@ static void print_coverage(void)
             printf("clreduce-coverage: v %" PRIu32 " %" PRIu32 " %" PRIu32 " %d\n", i, v->evaluated, v->values, v->outcome);
         }
     print_comparisons();
+    for (uint32_t i = 0; i < place_count; i++)
+        if (gaps[i].is_known)
+            printf("clreduce-gap: %" PRIu32 " %.17g %.17g\n", i, gaps[i].nearest[0], gaps[i].nearest[1]);
     if (place_count)
         printf("clreduce-steps: %" PRIu64 "\n", greatest_steps);
     print_reached();
@@ -127,10 +138,37 @@ void clreduce_reaches(unsigned place)
     current->seen[place] = 1;
 }
 
+void clreduce_operand_is_whole(unsigned place, int side, int64_t value);
+void clreduce_operand_is_whole(unsigned place, int side, int64_t value)
+{
+    gaps[place].operands[side] = (double)value;
+    gaps[place].is_pending = 1;
+}
+
+void clreduce_operand_is_real(unsigned place, int side, float value);
+void clreduce_operand_is_real(unsigned place, int side, float value)
+{
+    gaps[place].operands[side] = (double)value;
+    gaps[place].is_pending = 1;
+}
+
+static void see_gap(struct Gap *gap)
+{
+    if (!gap->is_pending)
+        return;
+    gap->is_pending = 0;
+    double now = gap->operands[0] - gap->operands[1], nearest = gap->nearest[0] - gap->nearest[1];
+    if (!gap->is_known || now * now < nearest * nearest) {
+        memcpy(gap->nearest, gap->operands, sizeof gap->nearest);
+        gap->is_known = 1;
+    }
+}
+
 // The place of a condition that is false; that of one that is true comes next.
 int clreduce_sees(unsigned place, int value);
 int clreduce_sees(unsigned place, int value)
 {
+    see_gap(&gaps[place]);
     clreduce_reaches(place + (unsigned)value);
     return value;
 }

@@ -6,17 +6,16 @@ static int make_buffers(void)
     for (int i = 0; i < buffer_count; i++) {
         struct Buffer *buffer = &buffers[i];
         void *data = NULL;
-        // As aligned as the largest type asks for.
-        if (buffer->space == 'v')
-            continue;
-        if (most_reached)
+        int is_value = buffer->space == 'v';
+        if (most_reached && !is_value)
             data = make_room();
+        // As aligned as the largest type asks for.
         else if (posix_memalign(&data, 128, buffer->bytes))
             return 0;
         if (!data)
             return 0;
-        buffer->data = data;
-        if (buffer->space == 'g' && (!contents || fread(data, 1, buffer->bytes, contents) != buffer->bytes))
+        *(is_value ? &buffer->value : &buffer->data) = data;
+        if (buffer->space != 'l' && (!contents || fread(data, 1, buffer->bytes, contents) != buffer->bytes))
             return 0;
     }
     return !contents || !fclose(contents);
@@ -26,6 +25,8 @@ void *clreduce_global(unsigned index);
 void *clreduce_global(unsigned index) { return buffers[index].data; }
 void *clreduce_local(unsigned index);
 void *clreduce_local(unsigned index) { return buffers[index].data; }
+void clreduce_value(unsigned index, void *to);
+void clreduce_value(unsigned index, void *to) { memcpy(to, buffers[index].value, buffers[index].bytes); }
 
 // Local memory begins uninitialised in every group.
 static void forget_local_memory(void)

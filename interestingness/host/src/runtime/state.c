@@ -5,7 +5,7 @@
 //
 // Groups run one after another, the work-items of a group as fibres that take turns at barriers. An ARGUMENT is
 // SPACE:BYTES:FLAGS: g for global memory, whose content is in the file "contents", l for local memory, v for a
-// value, which is the kernel's own business. The flag c has it checked at the end that all of it has a value, o has
+// value, which is in that file as well. The flag c has it checked at the end that all of it has a value, o has
 // it printed, as "clreduce-output: NUMBER BYTES-IN-HEX". m:OFFSET:BYTES is a variable in local memory. With "races",
 // a program under AddressSanitizer looks for data races as well. ORDER is that of the groups, and of the work-items of
 // a group between two barriers: "reverse", or a number, the seed of a random order. MOST is the number of jumps after
@@ -104,7 +104,8 @@ struct Buffer {
     char space;
     char flags[8];
     uint64_t bytes;
-    char *data;
+    // Memory of the kernel; `value` is not.
+    char *data, *value;
     // The bytes that the kernel reaches.
     uint64_t reached;
 };

@@ -135,6 +135,23 @@ pub(crate) enum MutantsError {
     Folder(io::Error),
 }
 
+/// The reason why `clreduce emi` wrote no variants.
+#[derive(Debug, Error)]
+pub(crate) enum EmiError {
+    #[error(
+        "there is no place for an edit in `{0}`: a kernel in OpenCL C is needed that is launched, parses and has statements that run"
+    )]
+    NoPlace(PathBuf),
+    #[error("cannot read `{0}` as a program: {1}")]
+    NotRead(PathBuf, String),
+    #[error("`{path}` has no result on the host: {outcome}")]
+    NoResult { path: PathBuf, outcome: String },
+    #[error(
+        "the arguments of `{0}` cannot be written as a description, as the lanes of a vector differ"
+    )]
+    NotDescribed(PathBuf),
+}
+
 /// The reason why `clreduce inputs` wrote no launches.
 #[derive(Debug, Error)]
 pub(crate) enum InputsError {

@@ -24,8 +24,8 @@ use clreduce_testcase::InvalidTestCase;
 use thiserror::Error;
 
 pub(crate) use commands::{
-    ArgumentsError, BugError, FuzzError, InitError, InputsError, MutantsError, NoSuchDevice,
-    RunError,
+    ArgumentsError, BugError, EmiError, FuzzError, InitError, InputsError, MutantsError,
+    NoSuchDevice, RunError,
 };
 pub(crate) use usage::UsageError;
 
@@ -72,6 +72,8 @@ pub(crate) enum CliError {
     Init(#[from] InitError),
     #[error(transparent)]
     Mutants(#[from] MutantsError),
+    #[error(transparent)]
+    Emi(#[from] EmiError),
     #[error(transparent)]
     Inputs(#[from] InputsError),
     #[error(transparent)]

@@ -1,0 +1,185 @@
+//! The search for launches that take the other branch of a condition: arguments change until the numbers that it compares
+//! are as near to each other as they must be.
+//!
+//! A step of one coordinate tells how the gap of the condition changes with it. If it changes evenly, as in `x * 3 + 1 == 3001`,
+//! the next step closes it; otherwise the best step is the beginning of the next round.
+
+use std::collections::BTreeSet;
+
+use clreduce_host::{Gap, HostError, LaunchTrace};
+use clreduce_kernel::KernelLaunch;
+
+use super::InputSearch;
+use super::coordinates::Coordinate;
+
+/// The most rounds for one branch.
+const ROUNDS: usize = 5;
+/// The most launches for one branch.
+const MOST_LAUNCHES: usize = 80;
+/// The steps of a coordinate, until the gap changes.
+const STEPS: [f64; 3] = [1.0, 16.0, -1000.0];
+
+/// A branch that no launch has taken, whose condition was evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Goal {
+    /// The place that counts how often the condition is false.
+    condition: u32,
+    /// The place to come to.
+    place: u32,
+}
+
+/// A launch, and the gap of a condition under it.
+struct Position {
+    launch: KernelLaunch,
+    gap: Gap,
+}
+
+impl Position {
+    fn distance(&self) -> f64 {
+        self.gap.signed().abs()
+    }
+}
+
+impl InputSearch<'_> {
+    /// Tries to take a branch that is not among `closed`, which it joins. Returns false if there is none.
+    pub(super) fn climb(
+        &mut self,
+        closed: &mut BTreeSet<(Goal, usize)>,
+    ) -> Result<bool, HostError> {
+        let traces: Vec<&LaunchTrace> = self.kept.iter().map(|(_, trace)| trace).collect();
+        let came_to = |place| traces.iter().any(|trace| trace.came_to(place));
+        let goals = traces.iter().flat_map(|trace| &trace.gaps).flat_map(|gap| {
+            let condition = gap.place;
+            [condition, condition + 1].map(|place| Goal { condition, place })
+        });
+        let open: BTreeSet<Goal> = goals.filter(|goal| !came_to(goal.place)).collect();
+        // A branch is tried again from another launch that is nearer to it.
+        let next = open.into_iter().find_map(|goal| {
+            let base = self.nearest(goal)?;
+            closed.insert((goal, base)).then_some((goal, base))
+        });
+        let Some((goal, base)) = next else { return Ok(false) };
+        if !self.solve(goal, base)? {
+            self.climb_to(goal, base)?;
+        }
+        Ok(true)
+    }
+
+    /// The number of the launch that is nearest to a branch.
+    fn nearest(&self, goal: Goal) -> Option<usize> {
+        let gaps =
+            self.kept.iter().enumerate().filter_map(|(number, (_, trace))| {
+                Some((number, gap_of(trace, goal)?.signed().abs()))
+            });
+        gaps.min_by(|one, other| one.1.total_cmp(&other.1)).map(|(number, _)| number)
+    }
+
+    /// Asks the solver, if there is one. Returns whether its launch takes the branch.
+    fn solve(&mut self, goal: Goal, base: usize) -> Result<bool, HostError> {
+        let Some(solver) = &self.solver else { return Ok(false) };
+        let wanted = (goal.condition, goal.place > goal.condition);
+        let base = &self.kept[base].0;
+        let launch = solver.launch(self.kernel, base, wanted, &self.tools, self.cancel);
+        let Some(launch) = launch.filter(|launch| !self.known.contains(launch)) else {
+            return Ok(false);
+        };
+        self.attempt(launch, false)?;
+        Ok(self.has_reached(goal))
+    }
+
+    fn climb_to(&mut self, goal: Goal, base: usize) -> Result<(), HostError> {
+        let (launch, trace) = self.kept[base].clone();
+        let Some(gap) = gap_of(&trace, goal) else { return Ok(()) };
+        let mut best = Position { launch, gap };
+        let mut left = MOST_LAUNCHES;
+        let mut coordinates =
+            Coordinate::all(self.kernel, &best.launch, self.candidates.sizes_are_free());
+        for _ in 0..ROUNDS {
+            let before = best.distance();
+            let mut useful = Vec::new();
+            for coordinate in coordinates {
+                if self.move_along(coordinate, goal, &mut best, &mut left)? {
+                    useful.push(coordinate);
+                }
+                if left == 0 || self.has_reached(goal) || !self.may_go_on() {
+                    return Ok(());
+                }
+            }
+            coordinates = useful;
+            if best.distance() >= before {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn has_reached(&self, goal: Goal) -> bool {
+        self.kept.last().is_some_and(|(_, trace)| trace.came_to(goal.place))
+    }
+
+    /// Changes one coordinate. Returns whether the gap depends on it.
+    fn move_along(
+        &mut self,
+        coordinate: Coordinate,
+        goal: Goal,
+        best: &mut Position,
+        left: &mut usize,
+    ) -> Result<bool, HostError> {
+        let Some(start) = coordinate.of(&best.launch) else { return Ok(false) };
+        let gap = best.gap.signed();
+        for step in STEPS {
+            let Some(moved) = self.step(coordinate, start + step, goal, best, left)? else {
+                continue;
+            };
+            let change = (moved.signed() - gap) / step;
+            if change == 0.0 && best.gap.signed() == gap {
+                continue;
+            }
+            if self.has_reached(goal) {
+                return Ok(true);
+            }
+            if change != 0.0 {
+                // Where the gap would be closed, and a little beyond it on both sides.
+                for wanted in [0.0, 1.0, -1.0] {
+                    let to = start + (wanted - gap) / change;
+                    self.step(coordinate, to, goal, best, left)?;
+                    if self.has_reached(goal) {
+                        break;
+                    }
+                }
+            }
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// Runs the best launch with another number at a coordinate, which may be better. Returns the gap.
+    fn step(
+        &mut self,
+        coordinate: Coordinate,
+        to: f64,
+        goal: Goal,
+        best: &mut Position,
+        left: &mut usize,
+    ) -> Result<Option<Gap>, HostError> {
+        let next = coordinate.with(&best.launch, to).filter(|next| !self.known.contains(next));
+        let Some(launch) = next.filter(|_| *left > 0) else { return Ok(None) };
+        *left -= 1;
+        let idle = self.idle;
+        let trace = self.attempt(launch.clone(), false)?;
+        // These launches have an end of their own.
+        self.idle = self.idle.min(idle);
+        let gap = gap_of(&trace, goal);
+        if let Some(gap) = gap {
+            let moved = Position { launch, gap };
+            if moved.distance() < best.distance() {
+                *best = moved;
+            }
+        }
+        Ok(gap)
+    }
+}
+
+fn gap_of(trace: &LaunchTrace, goal: Goal) -> Option<Gap> {
+    trace.gaps.iter().find(|gap| gap.place == goal.condition).copied()
+}
