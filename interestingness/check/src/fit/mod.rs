@@ -55,20 +55,7 @@ pub fn fit_arguments(
     if !kernel.has_chosen_arguments || kernel.is_whole() || given.is_empty() {
         return Ok(FittedKernel { kernel, remarks: Vec::new() });
     }
-    let are_sizes_given = Launch::find(&kernel.source).is_some();
-    let plans: Vec<Vec<Attempt>> = given
-        .iter()
-        .map(|launch| {
-            let signature = kernel.kernels.iter().find(|one| one.name == launch.kernel);
-            let first = Attempt { launch: launch.clone(), most_jumps: MOST_JUMPS[0] };
-            let others = signature.map_or_else(Vec::new, |signature| {
-                choices::others(launch, signature, &kernel, are_sizes_given)
-            });
-            let others =
-                others.into_iter().map(|launch| Attempt { launch, most_jumps: MOST_JUMPS[1] });
-            std::iter::once(first).chain(others).collect()
-        })
-        .collect();
+    let plans: Vec<Vec<Attempt>> = given.iter().map(|launch| attempts(launch, &kernel)).collect();
     let clang = Clang::find(options.clang.as_deref(), &options.build_options)?;
     let (tools, cache) = (options.tools(), &options.cache);
     let toolchain = Toolchain { clang: &clang, tools: &tools, cache, forks: None, cancel };
@@ -105,6 +92,18 @@ pub fn fit_arguments(
     launches.dedup();
     fitted.launches = Ok(launches);
     Ok(FittedKernel { kernel: fitted, remarks })
+}
+
+/// The given launch, and others that are tried in its place.
+fn attempts(launch: &KernelLaunch, kernel: &HostKernel) -> Vec<Attempt> {
+    let are_sizes_given = Launch::find(&kernel.source).is_some();
+    let signature = kernel.kernels.iter().find(|one| one.name == launch.kernel);
+    let first = Attempt { launch: launch.clone(), most_jumps: MOST_JUMPS[0] };
+    let others = signature.map_or_else(Vec::new, |signature| {
+        choices::others(launch, signature, kernel, are_sizes_given)
+    });
+    let others = others.into_iter().map(|launch| Attempt { launch, most_jumps: MOST_JUMPS[1] });
+    std::iter::once(first).chain(others).collect()
 }
 
 /// A launch that fits.
