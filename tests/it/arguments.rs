@@ -126,6 +126,20 @@ fn a_race_with_the_first_arguments_is_said() {
 }
 
 #[test]
+fn a_kernel_may_be_a_macro() {
+    let bench = Bench::new();
+    let makes = "#define KERNEL(name) __kernel void name\n";
+    let body = "(__global __const int *a, __global int *r) { int i = get_global_id(0); r[i] = a[i] + 1; }\n";
+    bench.write("k.cl", format!("{makes}KERNEL(add){body}"));
+    assert!(stdout(&bench.run(&RUN).code(0)).starts_with("0x2,\n0x2,0x3,"));
+    bench.run(&CHECK).code(0);
+    bench.run(&[&RUN[..], &["--coverage"]].concat()).code(0);
+    bench.write("k.cl", format!("K void add{body}"));
+    let run = [&RUN[..], &["--", "-DK=__kernel"]].concat();
+    assert!(stdout(&bench.run(&run).code(0)).starts_with("0x2,\n0x2,0x3,"));
+}
+
+#[test]
 fn one_kernel_of_several_is_launched() {
     let bench = Bench::new();
     bench.write(

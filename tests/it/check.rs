@@ -347,3 +347,37 @@ fn a_result_that_depends_on_the_order_of_evaluation_has_a_status_of_its_own() {
     fs::write(&kernel, source.replace("a * 10 + b", "a + b")).unwrap();
     assert_eq!(check(&kernel, &[]).0, Some(0));
 }
+
+#[test]
+fn users_choose_the_orders_of_work_items() {
+    let folder = tempfile::tempdir().unwrap();
+    let kernel = folder.path().join("k.cl");
+    let argument = |kind| format!("[[launch.argument]]\nbuffer = \"{kind}\"\nelements = 8\n");
+    let launch = "[[launch]]\nkernel = \"k\"\nglobal = [8]\nlocal = [2]\n";
+    let described = format!("{launch}{}{}", argument("int"), argument("uint"));
+    fs::write(folder.path().join("k.args.toml"), described).unwrap();
+    let write = |body: &str| {
+        let head = "kernel void k(global int *r, volatile global uint *c) {\n";
+        fs::write(&kernel, format!("{head}{body}\n}}\n")).unwrap();
+    };
+    let checked = |args: &[&str]| check(&kernel, &[&["--only", "sanitize"], args].concat());
+    write("r[atomic_inc(c)] = get_global_id(0);");
+    for (args, order) in [
+        (&[][..], "in reverse order"),
+        (&["--orders", "7,reverse"], "in the random order 7"),
+        (&["--orders", "2"], "in the random order 2"),
+    ] {
+        let (code, out, err) = checked(args);
+        assert!(code == Some(3) && out.contains(&format!("if they run {order},")), "{out}{err}");
+        assert_eq!(checked(args).1, out);
+    }
+    assert_eq!(checked(&["--orders", "forward"]).0, Some(2));
+    write(
+        "if (get_group_id(0) == 1) atomic_xchg(c, 1);\n\
+         if (get_group_id(0) == 0) while (atomic_or(c, 0) == 0);\nr[get_global_id(0)] = 1;",
+    );
+    let (code, _, err) = checked(&[]);
+    let reason =
+        "waits at line 3 until another one changes memory: the kernel needs a fair scheduler";
+    assert!(code == Some(3) && err.contains(reason), "{err}");
+}

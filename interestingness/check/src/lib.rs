@@ -31,7 +31,7 @@ mod table;
 pub use blind_spots::{BlindSpots, blind_spots};
 pub use check::{KernelCheck, prepare};
 pub use clreduce_host::{Coverage, CoveragePoint, CoverageSummary, ProbedProgram, Seen, Share};
-pub use clreduce_host::{HostKernel, HostKernelError};
+pub use clreduce_host::{HostKernel, HostKernelError, Order};
 pub use coverage::{CoverageError, coverage};
 pub use finding::{Certainty, FailureKind, Finding, FindingKind, StageFailure, UnknownKind};
 pub use fit::{FittedKernel, fit_arguments};

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clreduce_compiler::NoClang;
+use clreduce_host::Order;
 use clreduce_process::{Confinement, Limits, Progress, ToolRunner};
 use thiserror::Error;
 
@@ -44,6 +45,9 @@ pub struct CheckOptions {
     /// The most jumps that a work-group may make once it is asked whether the kernel ends; one that makes more counts as a
     /// kernel that does not end.
     pub most_jumps: Option<u64>,
+    /// The orders of work-items, beside the usual one, in which a kernel runs whose result an order could change. The same
+    /// orders give the same verdict.
+    pub orders: Vec<Order>,
     /// Is told which stage runs.
     pub progress: Progress,
 }
@@ -65,6 +69,7 @@ impl Default for CheckOptions {
             confinement: Confinement::default(),
             cache: clreduce_host::default_cache(),
             most_jumps: None,
+            orders: vec![Order::Reverse, Order::Shuffled(1), Order::Shuffled(2)],
             progress: Progress::default(),
         }
     }
@@ -82,6 +87,7 @@ impl CheckOptions {
             cache: self.cache.clone(),
             side_by_side: self.side_by_side,
             most_jumps: self.most_jumps,
+            orders: self.orders.clone(),
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clreduce_compiler::{Clang, NoClang};
-use clreduce_host::HostKernel;
+use clreduce_host::{HostKernel, Order};
 use clreduce_kernel::Output;
 use clreduce_process::worker::WorkerOptions;
 use clreduce_process::{Cancel, Confinement, ToolRunner};
@@ -59,6 +59,8 @@ pub(crate) struct StageSetup {
     pub side_by_side: bool,
     /// The most jumps of a work-group, where the number is bounded.
     pub most_jumps: Option<u64>,
+    /// The orders of work-items, beside the usual one.
+    pub orders: Vec<Order>,
 }
 
 impl StageSetup {

@@ -44,7 +44,7 @@ pub use coverage::{
 };
 pub use error::HostError;
 pub use flavour::{BuildDetail, Flavour};
-pub use order::Order;
+pub use order::{Order, UnknownOrder};
 pub use reach::{Reach, ReachEnd, ReachProgram};
 pub use run::{clang, is_supported, run, run_cuda};
 pub use start::StartError;

@@ -2,6 +2,9 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
 
 /// The order in which groups run, and the work-items of a group between two barriers. The same order of the same
 /// program gives the same result.
@@ -23,6 +26,23 @@ impl Order {
             Self::Forward => None,
             Self::Reverse => Some("order:reverse".into()),
             Self::Shuffled(seed) => Some(format!("order:{seed}").into()),
+        }
+    }
+}
+
+/// A text that names no order.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("an order is `reverse` or a number, the seed of a random order")]
+pub struct UnknownOrder;
+
+/// As users write an order that is not the usual one: `reverse`, or the seed of a permutation.
+impl FromStr for Order {
+    type Err = UnknownOrder;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "reverse" => Ok(Self::Reverse),
+            seed => seed.parse().map(Self::Shuffled).map_err(|_| UnknownOrder),
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::cache::default_cache;
 use crate::error::HostError;
 use crate::flavour::{BuildDetail, Flavour};
 use crate::order::Order;
-use crate::subject::HostKernel;
+use crate::subject::{HostKernel, HostKernelError};
 use crate::toolchain::Toolchain;
 
 /// The status of the run-time when the work-items of a group do not meet at a barrier.
@@ -100,6 +100,9 @@ fn build(
     let cache = default_cache();
     let toolchain = Toolchain { clang: &clang, tools, cache: &cache, forks: None, cancel };
     let subject = with_types_of_clang(subject, toolchain);
+    if kind == ProgramKind::OpenCl && subject.kernels.is_empty() {
+        return Err(RunOutcome::RunFailure { reason: HostKernelError::NoKernel.to_string() });
+    }
     let build = HostBuild { toolchain, subject: &subject, optimisation };
     build.program(Flavour::Plain, BuildDetail::Verdict).map_err(|error| match error {
         HostError::Kernel(ran) => build_outcome(&ran),
@@ -111,13 +114,13 @@ fn build(
     })
 }
 
-/// The same kernel; macros may be types of its parameters, and conditionals decide about them.
+/// The same kernel; macros may be its name or types of its parameters, and conditionals decide about them.
 fn with_types_of_clang(subject: HostKernel, toolchain: Toolchain<'_>) -> HostKernel {
     let has_directives = subject.source.split(|&byte| byte == b'\n').any(|line| {
         let line = line.trim_ascii_start();
         line.starts_with(b"#") && !line.starts_with(b"#pragma")
     });
-    if subject.is_cuda() || !has_directives {
+    if subject.is_cuda() || !(has_directives || subject.kernels.is_empty()) {
         return subject;
     }
     let mut args = toolchain.clang.language();

@@ -105,7 +105,8 @@ impl HostKernel {
         Self::of(FILE, source)
     }
 
-    /// A kernel with the launches that somebody else has found out, or why there are none.
+    /// A kernel with the launches that somebody else has found out, or why there are none. If it is launched and its text shows no
+    /// kernel, macros make the kernel, and `kernels` is empty until [`Self::with_signatures`].
     ///
     /// # Errors
     /// When there is no kernel, or it cannot be launched so.
@@ -115,7 +116,8 @@ impl HostKernel {
     ) -> Result<Self, HostKernelError> {
         let source = source.into();
         let kernels = kernel_signatures(&source, Language::OPENCL);
-        if kernels.is_empty() {
+        let is_launched = launches.as_ref().is_ok_and(|all| !all.is_empty());
+        if kernels.is_empty() && !is_launched {
             return Err(HostKernelError::NoKernel);
         }
         let is_exact = is_exact(&source);

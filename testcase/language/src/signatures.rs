@@ -231,10 +231,11 @@ impl<'a> SignatureReader<'a> {
         for &word in words {
             match word {
                 // After the star, `const` says that the pointer is constant.
-                "const" => constant |= stars == 0,
+                "const" | "__const" | "__const__" => constant |= stars == 0,
                 "*" => stars += 1,
                 "[" => return other(),
-                "volatile" | "restrict" | "__restrict" | "__restrict__" => {}
+                "volatile" | "__volatile" | "__volatile__" => {}
+                "restrict" | "__restrict" | "__restrict__" => {}
                 _ => match AddressSpace::of(word.as_bytes()) {
                     Some(AddressSpace::Private) => {}
                     None | Some(AddressSpace::Generic) => rest.push(word),

@@ -48,7 +48,8 @@ pub(crate) const STAGE: StageInfo = StageInfo {
     make: |setup| {
         let clang = setup.clang()?;
         let forks = setup.compile_workers().map(ForkServers::new);
-        let StageSetup { tools, cache, side_by_side, build_options, most_jumps, .. } = setup;
+        let StageSetup { tools, cache, side_by_side, build_options, most_jumps, orders, .. } =
+            setup;
         let is_exact = is_exact(build_options.join(" ").as_bytes());
         let patience = Patience::default();
         Ok(Box::new(Sanitize {
@@ -59,6 +60,7 @@ pub(crate) const STAGE: StageInfo = StageInfo {
             side_by_side,
             is_exact,
             most_jumps,
+            orders,
             patience,
         }))
     },
@@ -90,6 +92,8 @@ struct Sanitize {
     is_exact: bool,
     /// The most jumps of a work-group, where the number is bounded.
     most_jumps: Option<u64>,
+    /// The orders of work-items, beside the usual one.
+    orders: Vec<Order>,
     patience: Patience,
 }
 
@@ -329,8 +333,8 @@ fn failure(flavour: Flavour, result: FlavourResult) -> Option<StageFailure> {
         FlavourResult::Waits(line) => {
             let place = line.map_or_else(String::new, |line| format!(" at line {line}"));
             let message = format!(
-                "a work-item waits{place} until another one changes memory; work-items run one after another here, so it is \
-                 not known whether the loop ends"
+                "a work-item waits{place} until another one changes memory: the kernel needs a fair scheduler; work-items run \
+                 one after another here, so it is not known whether the loop ends"
             );
             (FailureKind::Unsupported, message)
         }

@@ -13,9 +13,6 @@ use super::{CleanProgram, FlavourResult, Sanitize, failure};
 use crate::finding::{Certainty, FailureKind, Finding, FindingKind, StageFailure};
 use crate::stage::{Question, StageReport};
 
-/// Always the same orders, so that the same kernel always gets the same verdict.
-const OTHERS: [Order; 3] = [Order::Reverse, Order::Shuffled(1), Order::Shuffled(2)];
-
 impl Sanitize {
     pub(super) fn run_in_other_orders(
         &self,
@@ -31,7 +28,7 @@ impl Sanitize {
             return Ok(());
         }
         let expected = program.outputs(&runs);
-        let orders = if atomics_meet(&runs) { &OTHERS[..] } else { &[] };
+        let orders = if atomics_meet(&runs) { &self.orders[..] } else { &[] };
         if !orders.is_empty() && !program.prints_results() {
             let message = "the buffers are too large to compare results of other orders".to_owned();
             let kind = FailureKind::Unsupported;

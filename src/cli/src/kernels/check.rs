@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use clap::ValueHint;
 use clreduce_check::{
-    CheckOptions, CheckReport, Coverage, Finding, FindingKind, KernelCheck, RefutedFinding, Share,
-    StageName, Validity, coverage,
+    CheckOptions, CheckReport, Coverage, Finding, FindingKind, KernelCheck, Order, RefutedFinding,
+    Share, StageName, Validity, coverage,
 };
 use clreduce_engine::SandboxOptions;
 use clreduce_interestingness::Cancel;
@@ -52,6 +52,11 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub launches: LaunchArgs,
+
+    /// Run a kernel whose result the order of work-items could change in these orders too: `reverse`, or the seed of a
+    /// random one [default: reverse,1,2]
+    #[arg(long, value_name = "ORDER", value_delimiter = ',')]
+    pub orders: Vec<Order>,
 
     /// Count the branches, conditions, loops and barriers that the work-items come to
     ///
@@ -99,6 +104,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode, CliError> {
         side_by_side: true,
         worker: std::env::current_exe().ok(),
         confinement: sandbox::confinement(),
+        orders: if args.orders.is_empty() { defaults.orders } else { args.orders.clone() },
         progress: clock.progress(),
         ..defaults
     };

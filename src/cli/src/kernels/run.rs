@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::ValueHint;
-use clreduce_check::{CheckOptions, Coverage, HostKernel};
+use clreduce_check::{CheckOptions, Coverage, HostKernel, HostKernelError};
 use clreduce_devices::DeviceWorker;
 use clreduce_engine::SandboxOptions;
 use clreduce_interestingness::Cancel;
@@ -114,6 +114,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
         drop(clock);
         return show_arguments(args, &planned, &source);
     }
+    let subject = planned.subject(&source);
     let plan =
         planned.plan.map_err(|source| RunError::Plan { path: args.kernel.clone(), source })?;
     clock.progress().at("looking for devices");
@@ -134,7 +135,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     let report = worker.run(&run, limits, &Cancel::new());
     let seen = args.coverage.then(|| {
         clock.progress().at(&format!("measuring the coverage of {}", args.kernel.display()));
-        measured(args, &run)
+        measured(args, subject, &run)
     });
     drop(clock);
     let seen = seen.transpose()?;
@@ -161,10 +162,14 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
 }
 
 /// Runs all launches once more, with probes.
-fn measured(args: &RunArgs, run: &KernelRun) -> Result<Coverage, RunError> {
+fn measured(
+    args: &RunArgs,
+    subject: Result<HostKernel, HostKernelError>,
+    run: &KernelRun,
+) -> Result<Coverage, RunError> {
     let failed = |error: String| RunError::Coverage { path: args.kernel.clone(), error };
-    let subject = HostKernel::launched(&run.source[..], Ok(run.launches.clone()));
-    let subject = subject.map_err(|error| failed(error.to_string()))?;
+    let mut subject = subject.map_err(|error| failed(error.to_string()))?;
+    subject.launches = Ok(run.launches.clone());
     clreduce_check::coverage(&subject, &check_options(args), &Cancel::new())
         .map_err(|error| failed(error.to_string()))
 }
