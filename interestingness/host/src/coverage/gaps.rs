@@ -6,13 +6,11 @@
 use clreduce_language::{NodeField, NodeId, NodeKind, Scalar, SyntaxTree, Types};
 use clreduce_testcase::tokens;
 
-use super::probes::Place;
-
 /// The numbers that a condition compared when they were nearest to each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gap {
     /// The condition: the place that counts how often it is false. That of its being true is the next one.
-    pub place: Place,
+    pub place: u32,
     /// The left operand.
     pub left: f64,
     /// The right operand; 0 where a number alone is the condition.
