@@ -276,6 +276,7 @@ fn wrong_generators_are_answered_with_what_to_do() {
 /// clreduce's own programs in C++ have known results, so that one compiler with two options is enough. The planted compiler
 /// multiplies wrongly where it optimises.
 #[test]
+#[ignore = "takes some minutes of two cores"]
 fn own_programs_in_cpp_need_no_vote() {
     let bench = Bench::new();
     bench.script(
@@ -288,11 +289,11 @@ exec g++ "$@"
     );
     let compiler = bench.path("faulty").display().to_string();
     let [plain, optimised] = ["-O0", "-O2"].map(|level| format!("{compiler}:{level}"));
-    let args = ["fuzz", "--plain", "--out", "out", "--target", "c++", "-j2", "--count", "3"];
-    let args = args.into_iter().chain(["--gate", "1", "--tokens", "300..400", "--no-avoid"]);
+    let args = ["fuzz", "--plain", "--out", "out", "--target", "c++", "-j2", "--count", "1"];
+    let args = args.into_iter().chain(["--tokens", "300..320", "--timeout", "5s"]);
     let args: Vec<&str> = args.chain(["--device", &plain, "--device", &optimised]).collect();
     let run = bench.reduce(&args);
-    assert_mentions(&stdout(&run), &["1 bug in 3 programs"]);
+    assert_mentions(&stdout(&run), &["1 bug in out/bugs"]);
     let bugs: Vec<_> = fs::read_dir(bench.path("out/bugs")).unwrap().collect();
     let program = fs::read_to_string(bugs[0].as_ref().unwrap().path().join("program.cpp")).unwrap();
     assert!(program.contains("0x100000001b3") && program.len() < 600, "{program}");
