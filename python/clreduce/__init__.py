@@ -8,7 +8,7 @@
     result = clreduce.reduce("bug.c", crashes)
     print(result.source.decode())
 
-The test may also be a shell command, as for the program of the same name, which this package installs, too.
+The test may also be a shell command, as for the program of the same name.
 """
 
 from clreduce._reduction import (
