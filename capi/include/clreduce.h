@@ -21,11 +21,11 @@ typedef enum clreduce_status {
    */
   CLREDUCE_LIMIT = 1,
   /**
-   * The callback does not find the original interesting.
+   * The test does not find the original interesting.
    */
   CLREDUCE_NOT_INTERESTING = 2,
   /**
-   * The callback says now this, now that.
+   * The test says now this, now that.
    */
   CLREDUCE_FLAKY = 3,
   /**
@@ -200,6 +200,19 @@ enum clreduce_status clreduce_reduce_files(const struct clreduce_file *files,
                                            void *context,
                                            const struct clreduce_options *options,
                                            struct clreduce_result *result);
+
+/**
+ * Reduces a program of several files with a shell command as the test, as the program `clreduce` does: it runs in a folder
+ * of its own with the files in it, and a variant is interesting if it ends with status 0.
+ *
+ * # Safety
+ * As for `clreduce_reduce_files`; `command` is null or a string that ends with a zero byte.
+ */
+enum clreduce_status clreduce_reduce_by_command(const struct clreduce_file *files,
+                                                uintptr_t count,
+                                                const char *command,
+                                                const struct clreduce_options *options,
+                                                struct clreduce_result *result);
 
 /**
  * Gives the program and the message of a result back. Does nothing for one without.
