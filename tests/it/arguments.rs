@@ -139,13 +139,41 @@ fn a_kernel_may_be_a_macro() {
     assert!(stdout(&bench.run(&run).code(0)).starts_with("0x2,\n0x2,0x3,"));
 }
 
+/// An image has a pixel for each work-item, of the numbers that the kernel reads.
+#[test]
+fn images_are_described_and_given() {
+    let bench = Bench::new();
+    bench.write(
+        "k.cl",
+        "kernel void k(read_only image2d_t i, sampler_t s, write_only image2d_t o) {\n\
+         int2 at = (int2)(get_global_id(0), get_global_id(1));\n\
+         write_imagei(o, at, read_imagei(i, s, at - 1) * 2);\n}\n",
+    );
+    bench.run(&CHECK).code(0);
+    let chosen = shown(&bench, &[]);
+    assert_mentions(
+        &chosen,
+        &["image = \"int4\"", "size = [64, 32]", "sampler = \"clamp_to_edge\""],
+    );
+    bench.write(
+        "k.args.toml",
+        "kernel = \"k\"\nglobal = [4, 2]\nlocal = [2, 2]\n\
+         [[argument]]\nimage = \"char\"\nsize = [4, 2]\nfill = { first = 1, step = 1 }\noutput = false\n\
+         [[argument]]\nsampler = \"clamp\"\n\
+         [[argument]]\nimage = \"short\"\nsize = [4, 2]\n",
+    );
+    assert_eq!(stdout(&bench.run(&RUN).code(0)), "0,0,0,0,0,0x2,0x4,0x6,\n");
+    bench.write("k.args.toml", "kernel = \"k\"\nglobal = [4, 2]\n[[argument]]\nimage = \"char\"\n");
+    assert_mentions(&stderr(&bench.run(&RUN).code(1)), &["argument 1 of `k`", "`size` is needed"]);
+}
+
 #[test]
 fn one_kernel_of_several_is_launched() {
     let bench = Bench::new();
     bench.write(
         "k.cl",
-        "kernel void a(image2d_t i) {}\nkernel void b(global int *r) { r[get_global_id(0)] = 5; }\n\
-         kernel __attribute__((work_group_size_hint(8, 2, 1))) void c(sampler_t s) {}\n\
+        "kernel void a(image2d_depth_t i) {}\nkernel void b(global int *r) { r[get_global_id(0)] = 5; }\n\
+         kernel __attribute__((work_group_size_hint(8, 2, 1))) void c(image2d_depth_t s) {}\n\
          kernel __attribute__((work_group_size_hint(8, 2, 1))) void d(global int *r) \
          { r[get_global_id(1) * get_global_size(0) + get_global_id(0)] = 6; }\n",
     );
@@ -154,7 +182,7 @@ fn one_kernel_of_several_is_launched() {
     assert!(only("d").starts_with("0x6,"));
     assert_mentions(&shown(&bench, &["--kernel", "d"]), &["local = [8, 2, 1]"]);
     let refused = |words: &[&str], code| stderr(&bench.run(&[&RUN[..], words].concat()).code(code));
-    assert_mentions(&refused(&[], 13), &["image2d_t i", "images and samplers are not supported"]);
-    assert_mentions(&refused(&["--kernel", "c"], 13), &["sampler_t s"]);
+    assert_mentions(&refused(&[], 13), &["image2d_depth_t i", "images of depths"]);
+    assert_mentions(&refused(&["--kernel", "c"], 13), &["image2d_depth_t s"]);
     assert_mentions(&refused(&["--kernel", "e"], 1), &["no kernel `e`", "a, b, c, d"]);
 }

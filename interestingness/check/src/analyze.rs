@@ -18,6 +18,7 @@ pub(crate) const STAGE: StageInfo = StageInfo {
     name: "analyze",
     needs: &[Feature::CheckedKernels, Feature::OpenClWords],
     executes: false,
+    takes_images: true,
     exact: &[],
     required: false,
     memory_bytes: 2 << 30,

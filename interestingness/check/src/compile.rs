@@ -25,6 +25,7 @@ pub(crate) const STAGE: StageInfo = StageInfo {
     name: "compile",
     needs: &[Feature::CheckedKernels],
     executes: false,
+    takes_images: true,
     exact: &[],
     required: true,
     memory_bytes: 1 << 30,

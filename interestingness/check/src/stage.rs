@@ -23,6 +23,8 @@ pub struct StageInfo {
     /// True if it watches the kernel run. If it does, a kind that it looks for and does not find refutes suspicions of
     /// that kind.
     pub executes: bool,
+    /// True if it can check kernels that are given images.
+    pub takes_images: bool,
     /// The kinds of which it sees every case that happens, and no other. Where it saw none, it is believed and not
     /// another stage that reports one.
     pub exact: &'static [FindingKind],

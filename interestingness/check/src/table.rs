@@ -68,7 +68,10 @@ impl StageName {
     #[must_use]
     pub fn suits(self, subject: &HostKernel) -> bool {
         let is_run = !matches!(subject.launches, Err(LaunchError::WholeProgram));
-        self.reads(subject.language) && (is_run || !self.info().executes)
+        let StageInfo { executes, takes_images, .. } = *self.info();
+        self.reads(subject.language)
+            && (is_run || !executes)
+            && (takes_images || !subject.has_images())
     }
 }
 

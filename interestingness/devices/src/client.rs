@@ -319,6 +319,7 @@ fn examination(number: u32, takes: ProgramKind) -> (KernelRun, Vec<u8>) {
             elements: ITEMS.into(),
             fill: Fill::all(0.0),
             output: true,
+            image: None,
         }],
         fixed: Vec::new(),
     };

@@ -268,7 +268,7 @@ fn buffer_bytes(launches: &[KernelLaunch]) -> u64 {
                 elements.saturating_mul(element.bytes() as u64)
             }
             Argument::Local(bytes) => *bytes,
-            Argument::Value(_) => 0,
+            Argument::Value(_) | Argument::Sampler(_) => 0,
         });
         bytes.fold(0, u64::saturating_add)
     };

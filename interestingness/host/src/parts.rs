@@ -28,16 +28,18 @@ const RUNTIME: &str = concat!(
     include_str!("runtime/fences.c"),
     include_str!("runtime/together.c"),
     include_str!("runtime/exchanges.c"),
+    include_str!("runtime/images.c"),
     include_str!("runtime/runtime.c"),
 );
 /// The parts that need OpenCL C 2.0.
 const GENERIC: &str = "generic";
 const ATOMICS: &str = "atomics";
+const IMAGES: &str = "images";
 /// The part whose functions depend on the device, unless the kernel says how large sub-groups are.
 pub(crate) const SUB_GROUPS: &str = "sub_groups";
 /// The part with what other parts have for larger numbers.
 const HALF_FUNCTIONS: &str = "half_functions";
-const PARTS: [Part; 14] = [
+const PARTS: [Part; 15] = [
     ("work_items", include_str!("runtime/work_items.cl")),
     ("integers", include_str!("runtime/integers.cl")),
     ("conversions", include_str!("runtime/conversions.cl")),
@@ -53,6 +55,7 @@ const PARTS: [Part; 14] = [
     (ATOMICS, include_str!("runtime/atomics.cl")),
     ("copies", include_str!("runtime/copies.cl")),
     ("vectors", include_str!("runtime/vectors.cl")),
+    (IMAGES, concat!(include_str!("runtime/halves.cl"), include_str!("runtime/images.cl"))),
     ("floats", include_str!("runtime/floats.cl")),
     (
         HALF_FUNCTIONS,
@@ -112,7 +115,7 @@ pub(crate) fn built_in(
     (name, text): Part,
 ) -> Result<PathBuf, HostError> {
     let standard =
-        if matches!(name, GENERIC | ATOMICS) { "-cl-std=CL2.0" } else { "-cl-std=CL1.2" };
+        if matches!(name, GENERIC | ATOMICS | IMAGES) { "-cl-std=CL2.0" } else { "-cl-std=CL1.2" };
     let fixed = ["-x", "cl", standard, "-O0", "-fPIC", "-fno-omit-frame-pointer", "part.cl"];
     let switches = flavour.switches().iter().chain(flavour.call_backs());
     let args = fixed.iter().chain(switches).chain(&LINK);
@@ -168,7 +171,9 @@ fn part_of(symbol: &str) -> Option<&'static str> {
     let (name, types) = symbols::split_mangled(symbol)?;
     let begins = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
     let of_sub_group = begins(&["get_"]) && name.contains("sub_group");
-    Some(if of_sub_group || begins(&["sub_group_"]) {
+    Some(if types.starts_with(|c: char| c.is_ascii_digit()) && types.contains("ocl_image") {
+        IMAGES
+    } else if of_sub_group || begins(&["sub_group_"]) {
         SUB_GROUPS
     } else if types.contains("U7_Atomic") || begins(&["atomic_work_item_", "work_group_barrier"]) {
         ATOMICS
@@ -220,6 +225,8 @@ mod tests {
         assert_eq!(part_of("_Z11atomic_loadPU9CLgenericVU7_Atomici"), Some("atomics"));
         assert_eq!(part_of("_Z18work_group_barrierj"), Some("atomics"));
         assert_eq!(part_of("_Z7shuffleDv4_fDv4_j"), Some("vectors"));
+        assert_eq!(part_of("_Z11read_imagef14ocl_image2d_ro11ocl_samplerDv2_f"), Some("images"));
+        assert_eq!(part_of("_Z15get_image_width14ocl_image2d_wo"), Some("images"));
         assert_eq!(part_of("printf"), None);
     }
 }

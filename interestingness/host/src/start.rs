@@ -3,7 +3,9 @@
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
-use clreduce_kernel::{Argument, KernelLaunch, KernelParameter, KernelSignature, Output};
+use clreduce_kernel::{
+    Argument, Image, KernelLaunch, KernelParameter, KernelSignature, Number, Output, Scalar,
+};
 use clreduce_testcase::{InvalidTestCase, TestCase};
 use thiserror::Error;
 
@@ -29,9 +31,9 @@ pub enum StartError {
     /// A value for a parameter that is something else.
     #[error("no value can be passed as {0}")]
     Value(String),
-    /// CUDA declares local memory in the kernel.
-    #[error("CUDA has no arguments in local memory")]
-    LocalInCuda,
+    /// CUDA declares local memory in the kernel, and has no samplers of OpenCL.
+    #[error("CUDA has no {0}")]
+    NotInCuda(&'static str),
     /// The buffers cannot be a file.
     #[error(transparent)]
     Contents(#[from] InvalidTestCase),
@@ -52,7 +54,8 @@ pub(crate) fn function(
     }
     let mut text = String::from(
         "\n#line 1 \"start\"\n__global void *clreduce_global(unsigned);\n__local void *clreduce_local(unsigned);\n\
-         void clreduce_value(unsigned, __private void *);\n",
+         void clreduce_value(unsigned, __private void *);\n\
+         __global void *clreduce_image(unsigned);\n__global void *clreduce_sampler(unsigned);\n",
     );
     let mut cases = String::new();
     for (number, launch) in launches.iter().enumerate() {
@@ -102,7 +105,8 @@ fn function_in_cuda(launches: &[KernelLaunch]) -> Result<String, StartError> {
         let value = |(index, argument): (usize, &Argument)| match argument {
             Argument::Buffer { .. } => Ok(format!("clreduce_buffer{{clreduce_global({index})}}")),
             Argument::Value(bytes) => Ok(format!("clreduce_bytes<{}>{{{index}}}", bytes.len())),
-            Argument::Local(_) => Err(StartError::LocalInCuda),
+            Argument::Local(_) => Err(StartError::NotInCuda("arguments in local memory")),
+            Argument::Sampler(_) => Err(StartError::NotInCuda("samplers")),
         };
         let values = launch.arguments.iter().enumerate().map(value);
         let values = values.collect::<Result<Vec<String>, _>>()?.join(", ");
@@ -129,9 +133,14 @@ fn call(prototype: &KernelSignature, launch: &KernelLaunch) -> Result<Call, Star
     let mut call = Call::default();
     for (index, argument) in launch.arguments.iter().enumerate() {
         match (argument, &prototype.parameters[index]) {
-            (Argument::Buffer { .. }, _) => {
+            (Argument::Buffer { image, .. }, _) => {
+                let of = if image.is_some() { "image" } else { "global" };
                 call.types.push("__global void *".to_owned());
-                call.values.push(format!("clreduce_global({index})"));
+                call.values.push(format!("clreduce_{of}({index})"));
+            }
+            (Argument::Sampler(_), _) => {
+                call.types.push("__global void *".to_owned());
+                call.values.push(format!("clreduce_sampler({index})"));
             }
             (Argument::Local(_), _) => {
                 call.types.push("__local void *".to_owned());
@@ -184,8 +193,35 @@ pub(crate) fn words(
         }
         Argument::Local(bytes) => format!("l:{bytes}:-"),
         Argument::Value(bytes) => format!("v:{}:-", bytes.len()),
+        Argument::Sampler(_) => format!("v:{}:-", size_of::<u32>()),
+    }));
+    words.extend(launch.arguments.iter().enumerate().filter_map(|(index, argument)| {
+        let Argument::Buffer { element, elements, image: Some(image), .. } = argument else {
+            return None;
+        };
+        Some(image_word(index, *image, *element, *elements))
     }));
     words.into_iter().map(OsString::from).collect()
+}
+
+/// The word that describes the buffer with this number as an image.
+fn image_word(index: usize, image: Image, pixel: Number, elements: u64) -> String {
+    let scalar = match pixel.scalar {
+        Scalar::Char => 'c',
+        Scalar::Uchar => 'C',
+        Scalar::Short => 's',
+        Scalar::Ushort => 'S',
+        Scalar::Uint => 'I',
+        Scalar::Half => 'h',
+        Scalar::Float => 'f',
+        _ => 'i',
+    };
+    let [width, rows, slices] = image.size(elements);
+    let (normalized, layers) = (u8::from(image.normalized), u8::from(image.kind.has_layers()));
+    let (lanes, coordinates) = (pixel.lanes, image.kind.coordinates());
+    format!(
+        "i:{index}:{width}:{rows}:{slices}:{lanes}:{scalar}:{normalized}:{coordinates}:{layers}"
+    )
 }
 
 /// Returns the file with the contents of all buffers and with all values, for the run-time's directory.
@@ -197,6 +233,7 @@ pub(crate) fn contents(launch: &KernelLaunch) -> Result<TestCase, StartError> {
                 bytes.extend(fill.content(*element, *elements));
             }
             Argument::Value(value) => bytes.extend(value),
+            Argument::Sampler(sampler) => bytes.extend(sampler.bits().to_ne_bytes()),
             Argument::Local(_) => {}
         }
     }

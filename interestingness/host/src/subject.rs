@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use clreduce_kernel::{
-    KernelLaunch, KernelSignature, LaunchError, Plan, PlanError, ProgramKind, is_exact,
+    Argument, KernelLaunch, KernelSignature, LaunchError, Plan, PlanError, ProgramKind, is_exact,
 };
 use clreduce_language::kernel_signatures;
 use clreduce_testcase::{Feature, Language, TestCase, tokens};
@@ -181,6 +181,16 @@ impl HostKernel {
         matches!(self.launches, Err(LaunchError::WholeProgram))
     }
 
+    /// Returns true if a launch has an image or a sampler among its arguments.
+    #[must_use]
+    pub fn has_images(&self) -> bool {
+        let is_image = |argument: &Argument| {
+            matches!(argument, Argument::Buffer { image: Some(_), .. } | Argument::Sampler(_))
+        };
+        let launches = self.launches.as_deref().unwrap_or_default();
+        launches.iter().any(|launch| launch.arguments.iter().any(is_image))
+    }
+
     /// Returns true for CUDA, whose declarations clreduce puts before the program.
     pub(crate) fn is_cuda(&self) -> bool {
         self.language.has(Feature::HostAndDevice)
@@ -267,8 +277,8 @@ mod tests {
         assert_eq!(error("int x;"), Err(HostKernelError::NoKernel));
         let launch = "// -g 4 -l 3\nkernel void entry(global ulong *r) {}";
         assert_eq!(error(launch), Err(HostKernelError::Launch));
-        let image = HostKernel::new(&b"kernel void k(image2d_t i) {}"[..]).unwrap();
-        assert!(image.launches.unwrap_err().to_string().contains("image2d_t i"));
+        let image = HostKernel::new(&b"kernel void k(image2d_depth_t i) {}"[..]).unwrap();
+        assert!(image.launches.unwrap_err().to_string().contains("image2d_depth_t i"));
         let two =
             HostKernel::new(&b"kernel void k(global int *p) {}"[..]).unwrap().launches.unwrap();
         assert_eq!(

@@ -91,6 +91,7 @@ fn is_inexact_word(word: &[u8]) -> bool {
         || word.split('_').any(part_is_type)
         || word.starts_with("native_")
         || matches!(&*word, "mul24" | "mad24" | "__mul24" | "__umul24")
+        || matches!(&*word, "read_imagef" | "write_imagef" | "read_imageh" | "write_imageh")
 }
 
 fn is_floating_number(number: &[u8]) -> bool {

@@ -6,6 +6,7 @@ use clreduce_language::Number;
 use serde::{Deserialize, Serialize};
 
 use crate::encode::encode;
+use crate::images::{Image, Sampler};
 use crate::outcome::Output;
 
 /// The first content of a buffer.
@@ -67,11 +68,16 @@ pub enum Argument {
         fill: Fill,
         /// True if its last content is part of the result.
         output: bool,
+        /// The shape of the image that it is, if the parameter is an image.
+        #[serde(default)]
+        image: Option<Image>,
     },
     /// Local memory, by its size in bytes.
     Local(u64),
     /// A value, as its bytes in memory.
     Value(Vec<u8>),
+    /// A sampler.
+    Sampler(Sampler),
 }
 
 /// One launch of one kernel.

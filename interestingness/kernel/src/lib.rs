@@ -9,6 +9,7 @@ mod cuda;
 mod encode;
 mod exact;
 mod host_program;
+mod images;
 mod job;
 mod outcome;
 mod program;
@@ -18,12 +19,13 @@ pub use arguments::{
     ArgumentError, Choice, DescriptionError, LaunchError, Plan, PlanError, UnsupportedParameter,
     describe, description_names, plan, read_description,
 };
-pub use clreduce_language::{KernelParameter, KernelSignature, Number, Scalar};
+pub use clreduce_language::{ImageKind, KernelParameter, KernelSignature, Number, Scalar};
 pub use clreduce_process::Crash;
 pub use cuda::{has_main, plan_cuda};
 pub use encode::{decode_whole, encode, encode_whole, read_number};
 pub use exact::{is_exact, is_exact_program};
 pub use host_program::{HostInterface, host_program};
+pub use images::{Addressing, Filter, Image, Sampler};
 pub use job::{Argument, Fill, KernelLaunch, KernelRun, RunLimits};
 pub use outcome::{OUTPUT, OutcomeClass, Output, PROGRAM, RunOutcome, RunReport};
 pub use program::{ProgramKind, with_macros};

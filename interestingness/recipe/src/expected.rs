@@ -66,6 +66,7 @@ fn launch_of(launch: &KernelLaunch) -> Option<Launch> {
         }
         Argument::Value(bytes) => read::Argument::Value(bytes.clone()),
         Argument::Local(bytes) => read::Argument::Local(*bytes),
+        Argument::Sampler(sampler) => read::Argument::Value(sampler.bits().to_ne_bytes().into()),
     };
     Some(Launch {
         kernel: launch.kernel.clone(),

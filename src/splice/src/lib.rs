@@ -122,7 +122,11 @@ fn host(collection: &dyn Collection, mut stream: Stream) -> Option<(usize, Vec<u
     let chosen = stream.below(kernels.len() as u64) as usize;
     let text = kernels.into_iter().nth(chosen)?;
     let signatures = kernel_signatures(&text, Language::OPENCL);
-    let is_launched = |parameter: &KernelParameter| !matches!(parameter, KernelParameter::Other(_));
+    let is_launched = |parameter: &KernelParameter| {
+        let is_image =
+            matches!(parameter, KernelParameter::Image { .. } | KernelParameter::Sampler);
+        !is_image && !matches!(parameter, KernelParameter::Other(_))
+    };
     let fits = signatures.iter().all(|kernel| kernel.parameters.iter().all(is_launched));
     (fits && !signatures.is_empty()).then_some((index, text))
 }

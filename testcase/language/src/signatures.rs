@@ -7,6 +7,7 @@
 
 use clreduce_testcase::{AddressSpace, Feature, Language};
 
+use crate::images::{ImageKind, pixel};
 use crate::layouts::Layout;
 use crate::macros::words;
 use crate::numbers::Number;
@@ -61,7 +62,20 @@ pub enum KernelParameter {
         /// True if the kernel cannot write there.
         read_only: bool,
     },
-    /// Any other parameter, such as an image or a pointer to a pointer, as it is written.
+    /// An image.
+    Image {
+        /// The name; empty where the parameter has none.
+        name: String,
+        /// Its type.
+        kind: ImageKind,
+        /// The pixels with which the program uses it.
+        pixel: Number,
+        /// True if the kernel cannot write there.
+        read_only: bool,
+    },
+    /// A sampler.
+    Sampler,
+    /// Any other parameter, such as a pointer to a pointer, as it is written.
     Other(String),
 }
 
@@ -223,6 +237,9 @@ impl<'a> SignatureReader<'a> {
 
     fn parameter(&self, words: &[&str]) -> KernelParameter {
         let other = || KernelParameter::Other(words.join(" "));
+        if let Some(found) = self.image_or_sampler(words) {
+            return found;
+        }
         let (mut space, mut constant, mut stars) = (None, false, 0);
         if self.cuda && words.contains(&"*") {
             space = Some(AddressSpace::Global);
@@ -271,6 +288,33 @@ impl<'a> SignatureReader<'a> {
             _ => other(),
         }
     }
+}
+
+impl SignatureReader<'_> {
+    /// A parameter that is an image or a sampler, and no pointer to one.
+    fn image_or_sampler(&self, words: &[&str]) -> Option<KernelParameter> {
+        let is_extra = |word: &&&str| {
+            !matches!(word.trim_matches('_'), "const" | "private") && !is_access(word)
+        };
+        let (kind, name) = match words.iter().filter(is_extra).collect::<Vec<_>>()[..] {
+            [kind] => (*kind, ""),
+            [kind, name] => (*kind, *name),
+            _ => return None,
+        };
+        if kind == "sampler_t" {
+            return Some(KernelParameter::Sampler);
+        }
+        let kind = ImageKind::named(kind)?;
+        let access = words.iter().find(|word| is_access(word));
+        let read_only = access.is_none_or(|word| word.ends_with("read_only"));
+        let (name, pixel) = (name.to_owned(), pixel(self.words, name));
+        Some(KernelParameter::Image { name, kind, pixel, read_only })
+    }
+}
+
+/// Returns true for a word that says how a kernel uses an image.
+fn is_access(word: &str) -> bool {
+    matches!(word.trim_start_matches('_'), "read_only" | "write_only" | "read_write")
 }
 
 /// Splits a declaration into its type, which `known` knows, and its name, which may be missing.

@@ -226,6 +226,7 @@ fn judge(run: &KernelRun, launch: &KernelLaunch) -> Result<Vec<Output>, String> 
         }
         Argument::Value(bytes) => read::Argument::Value(bytes.clone()),
         Argument::Local(bytes) => read::Argument::Local(*bytes),
+        Argument::Sampler(sampler) => read::Argument::Value(sampler.bits().to_ne_bytes().into()),
     };
     let read = read::Launch {
         kernel: launch.kernel.clone(),

@@ -265,7 +265,7 @@ pub(crate) fn enlarged(
                 }
             }
             Argument::Local(own) => *own = bytes.max(*own),
-            Argument::Value(_) => {}
+            Argument::Value(_) | Argument::Sampler(_) => {}
         }
     }
     let local = wanted.arguments.iter().map(|argument| match argument {

@@ -109,7 +109,7 @@ impl<'a> Candidates<'a> {
     ) -> Vec<KernelLaunch> {
         let wanted = first_of(comparison);
         let changed = |(index, argument): (usize, &Argument)| {
-            let Argument::Buffer { name, element, elements, fill, output } = argument else {
+            let Argument::Buffer { name, element, elements, fill, output, image } = argument else {
                 return None;
             };
             // Elements are written as numbers of floating point.
@@ -130,6 +130,7 @@ impl<'a> Candidates<'a> {
                 elements: *elements,
                 fill: Fill::Values(values),
                 output: *output,
+                image: *image,
             };
             Some(with_argument(launch, index, buffer))
         };
@@ -213,7 +214,7 @@ impl<'a> Candidates<'a> {
                     }
                 };
             }
-            Some(Argument::Local(_)) => {}
+            Some(Argument::Local(_) | Argument::Sampler(_)) => {}
         }
         launch
     }
@@ -328,6 +329,7 @@ mod tests {
                 elements,
                 fill: Fill::all(0.0),
                 output: true,
+                image: None,
             }],
             fixed: Vec::new(),
         };

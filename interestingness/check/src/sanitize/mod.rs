@@ -40,6 +40,7 @@ pub(crate) const STAGE: StageInfo = StageInfo {
     name: "sanitize",
     needs: &[Feature::CheckedKernels],
     executes: true,
+    takes_images: true,
     exact: &EXACT,
     required: true,
     memory_bytes: 2 << 30,

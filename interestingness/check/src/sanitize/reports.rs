@@ -102,7 +102,7 @@ fn line_of(calls: &str, symbols: &ProgramSymbols) -> Option<u32> {
 }
 
 /// The findings of the run-time that need a place alone, by the word for them.
-const BY_WORD: [(&str, FindingKind, &str); 7] = [
+const BY_WORD: [(&str, FindingKind, &str); 9] = [
     ("clamp-range", FindingKind::ClampRange, "clamp with a minimum above the maximum"),
     ("no-event", FindingKind::Uninitialised, "an event that no asynchronous copy has returned"),
     ("left-over", FindingKind::Lifetime, "an access to a variable of a function that has returned"),
@@ -115,6 +115,12 @@ const BY_WORD: [(&str, FindingKind, &str); 7] = [
         "aliasing",
         FindingKind::Aliasing,
         "an access through a pointer to another type than that of the value",
+    ),
+    ("image-coordinates", FindingKind::OutOfBounds, "coordinates outside of an image"),
+    (
+        "image-use",
+        FindingKind::Uninitialised,
+        "an image is used by a function, or with a sampler, for which its format gives no value",
     ),
     (
         "outside-of-mask",

@@ -28,6 +28,7 @@ pub(crate) const STAGE: StageInfo = StageInfo {
     name: "simulate",
     needs: &[Feature::CheckedKernels, Feature::OpenClWords],
     executes: true,
+    takes_images: false,
     exact: &[],
     required: true,
     memory_bytes: 2 << 30,
@@ -129,6 +130,9 @@ impl CheckStage for Simulate {
             Ok(launches) => launches,
             Err(error) => return StageReport::unsupported(TOOL, error.to_string()),
         };
+        if subject.has_images() {
+            return StageReport::unsupported(TOOL, format!("{PROGRAM} takes no images"));
+        }
         let deadline = self.tools.limits.time.and_then(|limit| Instant::now().checked_add(limit));
         let mut report = StageReport { checked: self.looks_for(), ..StageReport::default() };
         for launch in launches {
@@ -167,6 +171,7 @@ fn describe(argument: &Argument, dumps: bool) -> String {
     match argument {
         // Without a type, Oclgrind takes that of the kernel, and it knows no structures.
         Argument::Local(bytes) => format!("<size={bytes} uchar>\n"),
+        Argument::Sampler(sampler) => format!("<size=4 uint>\n{}\n", sampler.bits()),
         Argument::Value(bytes) => format!("<size={} uchar>\n{}\n", bytes.len(), bits(bytes, 1)),
         Argument::Buffer { element, elements, fill, output, .. } => {
             let dump = if dumps && *output { " dump" } else { "" };

@@ -155,8 +155,9 @@ impl CudaDevice {
                     let bytes = buffer.argument();
                     (Some(buffer), bytes)
                 }
-                Argument::Local(_) => {
-                    let reason = "CUDA has no arguments in local memory".to_owned();
+                Argument::Local(_) | Argument::Sampler(_) => {
+                    let reason =
+                        "CUDA has no arguments in local memory, and no samplers".to_owned();
                     return Err(DriverError::Launch(reason));
                 }
             };

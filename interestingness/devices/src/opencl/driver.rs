@@ -165,9 +165,17 @@ impl OpenClDevice {
                 Argument::Local(bytes) => kernel.set_local(at, *bytes as usize),
                 // SAFETY: this is a worker.
                 Argument::Value(bytes) => unsafe { kernel.set_value(at, bytes) },
-                Argument::Buffer { name, element, elements, fill, output } => {
+                Argument::Sampler(sampler) => self
+                    .context
+                    .sampler(*sampler)
+                    .and_then(|sampler| kernel.set_sampler(at, sampler)),
+                Argument::Buffer { name, element, elements, fill, output, image } => {
                     let mut content = fill.content(*element, *elements);
-                    self.context.buffer(&mut content).and_then(|buffer| {
+                    let made = match image {
+                        Some(image) => self.context.image(*image, *element, &mut content),
+                        None => self.context.buffer(&mut content),
+                    };
+                    made.and_then(|buffer| {
                         let buffer = kernel.set_buffer(at, buffer)?;
                         if *output {
                             bound.push(Bound { name, element: *element, buffer });

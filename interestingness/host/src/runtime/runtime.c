@@ -66,16 +66,16 @@ RAW static void print_results(void)
     }
 }
 
-// ---- Clamps ----
+// ---- What functions of the run-time find ----
 
-void clreduce_clamp_range(void);
-RAW void clreduce_clamp_range(void)
+// Reported once for each way to come here.
+RAW static void report_here(const char *what)
 {
     static uintptr_t seen[256];
     static int seen_count;
     uintptr_t calls[MAX_DEPTH];
     int depth = calls_of(calls);
-    uintptr_t mark = 0;
+    uintptr_t mark = (uintptr_t)what;
     for (int i = 0; i < depth; i++)
         mark = mark * 31 + calls[i];
     for (int i = 0; i < seen_count; i++)
@@ -84,10 +84,13 @@ RAW void clreduce_clamp_range(void)
     if (seen_count == 256)
         return;
     seen[seen_count++] = mark;
-    fprintf(stderr, "clreduce: clamp-range ");
+    fprintf(stderr, "clreduce: %s ", what);
     print_calls(calls, depth);
     fputc('\n', stderr);
 }
+
+void clreduce_clamp_range(void);
+RAW void clreduce_clamp_range(void) { report_here("clamp-range"); }
 
 // ---- Values that nobody may use ----
 
@@ -363,6 +366,8 @@ static int understood(int argc, char **argv)
         if (sscanf(argv[i], "reaches:%" SCNu64, &most_reached) == 1)
             continue;
         if (sscanf(argv[i], "coverage:%" SCNu32 ":%" SCNu32 ":%" SCNu32, &place_count, &loop_count, &decision_count) == 3)
+            continue;
+        if (understood_image(argv[i]))
             continue;
         struct LocalVariable *variable = &local_variables[local_variable_count];
         if (sscanf(argv[i], "m:%" SCNu64 ":%" SCNu64, &variable->offset, &variable->bytes) == 2) {

@@ -1,20 +1,20 @@
 // The host side of a kernel that runs as an ordinary program: arguments, work-items, barriers.
 //
 //     HOST KERNEL.so LAUNCH DIMENSIONS GX GY GZ LX LY LZ ARGUMENT... [m:OFFSET:BYTES...] [races] [order:ORDER]
-//         [coverage:PLACES:LOOPS:DECISIONS] [steps:MOST] [reaches:BYTES] end:WORD
+//         [i:IMAGE...] [coverage:PLACES:LOOPS:DECISIONS] [steps:MOST] [reaches:BYTES] end:WORD
 //
 // Groups run one after another, the work-items of a group as fibres that take turns at barriers. An ARGUMENT is
 // SPACE:BYTES:FLAGS: g for global memory, whose content is in the file "contents", l for local memory, v for a
 // value, which is in that file as well. The flag c has it checked at the end that all of it has a value, o has
 // it printed, as "clreduce-output: NUMBER BYTES-IN-HEX". m:OFFSET:BYTES is a variable in local memory. With "races",
-// a program under AddressSanitizer looks for data races as well. ORDER is that of the groups, and of the work-items of
+// a program under AddressSanitizer looks for data races as well. i:IMAGE says that a buffer is an image; see images.c. ORDER is that of the groups, and of the work-items of
 // a group between two barriers: "reverse", or a number, the seed of a random order. MOST is the number of jumps after
 // which a group is stopped, where they are counted; with "reaches", of the whole program, and what the kernel reaches in
 // each buffer is looked at, up to BYTES. WORD is printed at the end, which no
 // kernel that ends the program by itself can do. What is found is printed as lines
 // that begin with "clreduce: "; addresses are relative to the kernel's start, innermost call first.
 //
-// The text of this program is state.c, steps.c, coverage.c, reaches.c, accesses.c, types.c, fences.c, together.c, exchanges.c and runtime.c, one after the other.
+// The text of this program is state.c, steps.c, coverage.c, reaches.c, accesses.c, types.c, fences.c, together.c, exchanges.c, images.c and runtime.c, one after the other.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -46,9 +46,18 @@ pub enum ArgumentError {
     /// The value is missing.
     #[error("`is` is needed: the number")]
     Value,
+    /// A pixel of numbers that no pixel can have.
+    #[error(
+        "`{0}` is no pixel: write one, two or four numbers, as in uchar4; those of 32 bits and of floating point cannot be normalized"
+    )]
+    Pixel(String),
+    /// The size of an image is missing, or not that of the parameter.
+    #[error("`size` is needed, one number greater than 0 for each coordinate of the image")]
+    Size,
     /// The keys do not belong together.
     #[error(
-        "write either `buffer` with `elements`, `output` and `fill` or `content`, or `value` with `is`, or `local` with `elements`"
+        "write either `buffer` with `elements`, `output` and `fill` or `content`, or `value` with `is`, or `local` with `elements`, \
+         or `image` with `size`, `normalized`, `output` and `fill` or `content`, or `sampler` with `filter` and `normalized`"
     )]
     Keys,
 }

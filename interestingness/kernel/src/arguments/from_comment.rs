@@ -73,7 +73,14 @@ pub(crate) fn launch(comment: &[u8], sizes: &Launch) -> Result<KernelLaunch, Pla
 }
 
 fn buffer(name: &str, scalar: Scalar, elements: u64, fill: Fill, output: bool) -> Argument {
-    Argument::Buffer { name: name.to_owned(), element: scalar.into(), elements, fill, output }
+    Argument::Buffer {
+        name: name.to_owned(),
+        element: scalar.into(),
+        elements,
+        fill,
+        output,
+        image: None,
+    }
 }
 
 #[cfg(test)]

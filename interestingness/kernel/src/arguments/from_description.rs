@@ -33,15 +33,26 @@
 //! elements = 1000
 //! content = "data.bin"               # the bytes of a file beside this one, again from the beginning where they are too few
 //! fixed = true                       # a search for other launches leaves this argument as it is
+//!
+//! [[argument]]
+//! image = "uchar4"                   # a pixel: one, two or four numbers; `fill`, `content` and `output` as for a buffer
+//! size = [64, 64]                    # width, height and depth; the layers of an array come last
+//! normalized = true                  # whole numbers are read as parts of the largest one
+//!
+//! [[argument]]
+//! sampler = "clamp_to_edge"          # or "clamp", "repeat", "mirrored_repeat", "none"
+//! filter = "linear"                  # "nearest" where it is missing
+//! normalized = true                  # coordinates are parts of the size
 //! ```
 //!
 //! Several kernels, or several launches of one, are `[[launch]]` tables with the same keys.
 
-use clreduce_language::{KernelParameter, KernelSignature, Scalar};
+use clreduce_language::{ImageKind, KernelParameter, KernelSignature, Number, Scalar};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::elements::{ArgumentError, Element, FillValue, ValueOrMembers, bytes};
+use crate::images::{Addressing, Filter, Image, Sampler};
 use crate::job::{Argument, Fill, KernelLaunch};
 
 /// A mistake in the description of a kernel's arguments.
@@ -91,6 +102,11 @@ pub(super) struct ArgumentTable {
     pub(super) buffer: Option<String>,
     pub(super) value: Option<String>,
     pub(super) local: Option<String>,
+    pub(super) image: Option<String>,
+    pub(super) size: Option<Vec<u64>>,
+    pub(super) normalized: Option<bool>,
+    pub(super) sampler: Option<Addressing>,
+    pub(super) filter: Option<Filter>,
     pub(super) elements: Option<u64>,
     pub(super) fill: Option<FillValue>,
     /// The file with the content; [`read_description`](super::read_description) puts `bytes` in its place.
@@ -155,6 +171,12 @@ fn argument(
     if let Some(file) = table.content {
         return Err(ArgumentError::Content(file));
     }
+    if table.image.is_some() || table.sampler.is_some() {
+        return image_or_sampler(index, &table, parameter);
+    }
+    if table.size.is_some() || table.normalized.is_some() || table.filter.is_some() {
+        return Err(ArgumentError::Keys);
+    }
     let elements = || table.elements.filter(|&n| n > 0).ok_or(ArgumentError::Elements);
     let has_buffer_keys = table.fill.is_some() || table.output.is_some() || table.bytes.is_some();
     match (&table.buffer, &table.value, &table.local) {
@@ -175,6 +197,7 @@ fn argument(
                 elements: elements()?.saturating_mul(of_one),
                 fill,
                 output: table.output.unwrap_or(true),
+                image: None,
             })
         }
         (None, Some(name), None) if !has_buffer_keys && table.elements.is_none() => {
@@ -189,10 +212,69 @@ fn argument(
     }
 }
 
+/// An argument whose table has the key `image` or `sampler`.
+fn image_or_sampler(
+    index: usize,
+    table: &ArgumentTable,
+    parameter: Option<&KernelParameter>,
+) -> Result<Argument, ArgumentError> {
+    let has_others = table.buffer.is_some()
+        || table.value.is_some()
+        || table.local.is_some()
+        || table.elements.is_some()
+        || table.is.is_some();
+    let normalized = table.normalized.unwrap_or(false);
+    match (&table.image, table.sampler) {
+        (None, Some(addressing)) if !has_others && table.size.is_none() && table.fill.is_none() => {
+            let filter = table.filter.unwrap_or_default();
+            Ok(Argument::Sampler(Sampler { normalized, addressing, filter }))
+        }
+        (Some(pixel), None) if !has_others && table.filter.is_none() => {
+            let element = Number::built_in(pixel).filter(|&pixel| is_pixel(pixel, normalized));
+            let element = element.ok_or_else(|| ArgumentError::Pixel(pixel.clone()))?;
+            let fill = match (&table.fill, &table.bytes) {
+                (None, Some(digits)) => Fill::Bytes(bytes(digits)?),
+                (fill, None) => Element::Number(element).fill(fill.as_ref())?,
+                _ => return Err(ArgumentError::Keys),
+            };
+            let sizes = table.size.as_deref().unwrap_or_default();
+            let kind = match parameter {
+                Some(KernelParameter::Image { kind, .. }) => Some(*kind),
+                _ => [ImageKind::OneD, ImageKind::TwoD, ImageKind::ThreeD]
+                    .into_iter()
+                    .find(|kind| kind.coordinates() == sizes.len()),
+            };
+            let fits = |kind: &ImageKind| kind.coordinates() == sizes.len() && !sizes.contains(&0);
+            let kind = kind.filter(fits).ok_or(ArgumentError::Size)?;
+            let mut size = [1; 3];
+            size[..sizes.len()].copy_from_slice(sizes);
+            let (image, elements) = Image::of_size(kind, size);
+            Ok(Argument::Buffer {
+                name: index.to_string(),
+                element,
+                elements,
+                fill,
+                output: table.output.unwrap_or(true),
+                image: Some(Image { normalized, ..image }),
+            })
+        }
+        _ => Err(ArgumentError::Keys),
+    }
+}
+
+/// Returns true for the numbers that a pixel can have; those of 32 bits and of floating point are never parts of others.
+fn is_pixel(pixel: Number, normalized: bool) -> bool {
+    let is_whole = match pixel.scalar.bytes() {
+        1 | 2 => pixel.scalar != Scalar::Half,
+        4 => !normalized && pixel.scalar != Scalar::Float,
+        _ => false,
+    };
+    let is_real = !normalized && matches!(pixel.scalar, Scalar::Half | Scalar::Float);
+    matches!(pixel.lanes, 1 | 2 | 4) && (is_whole || is_real)
+}
+
 #[cfg(test)]
 mod tests {
-    use clreduce_language::Number;
-
     use super::*;
 
     const GOOD: &str = "kernel = \"k\"\nglobal = [4, 4]\nlocal = [2, 1]\n\
@@ -214,6 +296,7 @@ mod tests {
                     elements: 2,
                     fill: Fill::Values(vec![7.0, 8.0]),
                     output: false,
+                    image: None,
                 },
                 Argument::Value(vec![0xff; 4]),
                 Argument::Local(32),
@@ -237,6 +320,12 @@ mod tests {
             ("kernel = \"k\"\nglobal = [1]\n[[argument]]\nbuffer = \"int\"", "argument 1 of `k`"),
             ("kernel = \"k\"\nglobal = [1]\n[[argument]]\nvalue = \"int\"", "`is` is needed"),
             ("kernel = \"k\"\nglobal = [1]\n[[argument]]\nelements = 2", "either"),
+            (
+                "kernel = \"k\"\nglobal = [1]\n[[argument]]\nimage = \"uchar3\"\nsize = [4]",
+                "one, two or four",
+            ),
+            ("kernel = \"k\"\nglobal = [1]\n[[argument]]\nimage = \"uchar\"\nsize = [0]", "`size`"),
+            ("kernel = \"k\"\nglobal = [1]\n[[argument]]\nsampler = \"wrap\"", "mirrored_repeat"),
             ("kernel =", "line 1"),
         ];
         for (text, part) in cases {

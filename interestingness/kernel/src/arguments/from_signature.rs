@@ -7,6 +7,7 @@ use clreduce_testcase::Launch;
 
 use super::{Plan, UnsupportedParameter};
 use crate::encode::encode;
+use crate::images::{Image, Sampler};
 use crate::job::{Argument, Fill, KernelLaunch};
 
 /// The number of work-items of the larger launch.
@@ -44,13 +45,36 @@ pub(crate) fn plan(kernels: &[KernelSignature], sizes: Option<&Launch>) -> Plan 
 
 fn standard_sizes(kernel: &KernelSignature) -> Vec<(Vec<u64>, Vec<u64>)> {
     let Some(local) = kernel.required_local.as_ref().or(kernel.hinted_local.as_ref()) else {
-        return vec![(vec![1], vec![1]), (vec![MANY], vec![GROUP])];
+        return vec![one_of(dimensions(kernel)), many_of(dimensions(kernel))];
     };
     // One group, and many in the first dimension.
     let mut many = local.clone();
     let items = local.iter().copied().fold(1, u64::saturating_mul);
     many[0] = many[0].saturating_mul((MANY / items).max(1));
     vec![(local.clone(), local.clone()), (many, local.clone())]
+}
+
+/// The dimensions of a launch: as many as the coordinates of its images.
+fn dimensions(kernel: &KernelSignature) -> usize {
+    let coordinates = kernel.parameters.iter().map(|parameter| match parameter {
+        KernelParameter::Image { kind, .. } => kind.coordinates(),
+        _ => 1,
+    });
+    coordinates.max().unwrap_or(1)
+}
+
+/// One work-item.
+fn one_of(dimensions: usize) -> (Vec<u64>, Vec<u64>) {
+    (vec![1; dimensions], vec![1; dimensions])
+}
+
+/// The larger launch, in groups of the same size in all dimensions together.
+fn many_of(dimensions: usize) -> (Vec<u64>, Vec<u64>) {
+    match dimensions {
+        1 => (vec![MANY], vec![GROUP]),
+        2 => (vec![MANY / GROUP, GROUP], vec![8, GROUP / 8]),
+        _ => (vec![16, 16, MANY / 256], vec![4, 4, GROUP / 16]),
+    }
 }
 
 /// What decides about the arguments of a launch that clreduce makes up.
@@ -96,7 +120,20 @@ impl Choice {
                 elements,
                 fill: self.fill.clone(),
                 output: !read_only,
+                image: None,
             }),
+            KernelParameter::Image { name, kind, pixel, read_only } => {
+                let (image, elements) = Image::of_launch(*kind, &self.global);
+                Ok(Argument::Buffer {
+                    name: named(index, name),
+                    element: *pixel,
+                    elements,
+                    fill: self.fill.clone(),
+                    output: !read_only,
+                    image: Some(image),
+                })
+            }
+            KernelParameter::Sampler => Ok(Argument::Sampler(Sampler::default())),
             KernelParameter::Local(bytes) => {
                 Ok(Argument::Local(items(&self.local).saturating_mul(*bytes as u64)))
             }
@@ -112,6 +149,7 @@ impl Choice {
                 elements: elements.saturating_mul(layout.bytes as u64),
                 fill: Fill::Bytes(object(layout, self.member)),
                 output: !read_only,
+                image: None,
             }),
             KernelParameter::Other(text) => {
                 Err(UnsupportedParameter { kernel: kernel.name.clone(), parameter: text.clone() })
@@ -171,13 +209,31 @@ mod tests {
 
     #[test]
     fn a_kernel_with_an_unsupported_parameter_is_only_built() {
-        let plan = plan(&kernels(b"kernel void k(image2d_t i) {}"), None);
+        let plan = plan(&kernels(b"kernel void k(image2d_depth_t i) {}"), None);
         let reason = plan.compile_only.unwrap();
-        assert!(plan.launches.is_empty() && reason.parameter == "image2d_t i");
-        assert!(reason.to_string().ends_with("images and samplers are not supported"), "{reason}");
+        assert!(plan.launches.is_empty() && reason.parameter == "image2d_depth_t i");
+        assert!(reason.to_string().ends_with("several samples, are not supported"), "{reason}");
         let plan = super::plan(&kernels(b"kernel void k(global int **p) {}"), None);
         let reason = plan.compile_only.unwrap().to_string();
         assert!(reason.ends_with("no pointer that could lie in a buffer"), "{reason}");
+    }
+
+    #[test]
+    fn an_image_has_a_pixel_for_each_work_item() {
+        let source = b"kernel void k(read_only image3d_t i, sampler_t s, write_only image1d_t o) { write_imagei(o, 0, read_imagei(i, s, c)); }";
+        let plan = plan(&kernels(source), None);
+        let many = &plan.launches[1];
+        assert_eq!((&many.global[..], &many.local), (&[16, 16, 8][..], &Some(vec![4, 4, 2])));
+        let Argument::Buffer { element, elements: 2048, image: Some(image), output: false, .. } =
+            &many.arguments[0]
+        else {
+            panic!("{many:?}")
+        };
+        assert_eq!((element.to_string().as_str(), image.size(2048)), ("int4", [16, 16, 8]));
+        assert_eq!(many.arguments[1], Argument::Sampler(Sampler::default()));
+        assert!(
+            matches!(&many.arguments[2], Argument::Buffer { image: Some(image), output: true, .. } if image.size(2048) == [2048, 1, 1])
+        );
     }
 
     #[test]

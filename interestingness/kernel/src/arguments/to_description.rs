@@ -5,6 +5,7 @@ use clreduce_language::{KernelParameter, KernelSignature, Layout, LayoutNumber, 
 use super::elements::{FillValue, Literal, Members, ValueOrMembers};
 use super::from_description::{ArgumentTable, LaunchTable, Several};
 use crate::encode::{decode_whole, half_value};
+use crate::images::{Filter, Image};
 use crate::job::{Argument, Fill, KernelLaunch};
 
 /// Returns the text of a file `KERNEL.args.toml` with these launches; `None` if an argument cannot be written there: the
@@ -54,6 +55,24 @@ fn argument(argument: &Argument, parameter: &KernelParameter) -> Option<Argument
                 ..ArgumentTable::default()
             }
         }
+        (Argument::Buffer { element, elements, fill, output, image: Some(image), .. }, _) => {
+            let (fill, bytes) = content(fill);
+            ArgumentTable {
+                image: Some(element.to_string()),
+                size: Some(size(*image, *elements)),
+                normalized: image.normalized.then_some(true),
+                fill,
+                bytes,
+                output: (!output).then_some(false),
+                ..ArgumentTable::default()
+            }
+        }
+        (Argument::Sampler(sampler), _) => ArgumentTable {
+            sampler: Some(sampler.addressing),
+            filter: (sampler.filter != Filter::default()).then_some(sampler.filter),
+            normalized: sampler.normalized.then_some(true),
+            ..ArgumentTable::default()
+        },
         (Argument::Buffer { element, elements, fill, output, .. }, _) => {
             let (fill, bytes) = content(fill);
             ArgumentTable {
@@ -88,6 +107,10 @@ fn argument(argument: &Argument, parameter: &KernelParameter) -> Option<Argument
         }
         (Argument::Value(_), _) => return None,
     })
+}
+
+fn size(image: Image, elements: u64) -> Vec<u64> {
+    image.size(elements)[..image.kind.coordinates()].to_vec()
 }
 
 /// The content of a buffer: as a rule or values, or as bytes.
@@ -148,7 +171,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_again() {
-        let source = b"#pragma OPENCL EXTENSION cl_khr_fp16 : enable\ntypedef struct { char c; float f[2]; } P; kernel void k(global int *a, constant char *c, local float2 *l, long n, uchar4 v, float f, half h, global P *p, P q, bool b) {}";
+        let source = b"#pragma OPENCL EXTENSION cl_khr_fp16 : enable\ntypedef struct { char c; float f[2]; } P; kernel void k(global int *a, constant char *c, local float2 *l, long n, uchar4 v, float f, half h, global P *p, P q, bool b, read_only image2d_array_t i, sampler_t s, write_only image2d_t o) { read_imageui(i, s, c); }";
         let kernels = kernel_signatures(source, Language::OPENCL);
         let mut launches = plan(source, None).unwrap().launches;
         launches[1].arguments[3] =

@@ -6,6 +6,7 @@ use crate::job::{Argument, Fill, KernelLaunch, KernelRun};
 use crate::{Number, Scalar};
 
 mod cuda;
+mod images;
 mod opencl;
 
 /// The most bytes of a buffer that are written out.
@@ -100,18 +101,14 @@ fn launched(launch: &KernelLaunch, interface: HostInterface<'_>) -> Option<Strin
                     opencl::value(&mut lines, index);
                 }
             }
-            Argument::Buffer { element, elements, fill, output, .. } => {
-                let (size, lanes) = (element.scalar.bytes(), lanes_of(*element));
-                let count = elements.checked_mul(lanes)?;
-                let bytes = count.checked_mul(size as u64)?;
-                let content = content(index, *element, (*elements, count), fill)?;
-                content.into_iter().for_each(|line| lines.add(line));
-                let show = match interface {
-                    OpenCl { .. } => opencl::buffer(&mut lines, index, bytes),
-                    Cuda => cuda::buffer(&mut lines, index, bytes),
-                };
+            Argument::Sampler(sampler) => match interface {
+                OpenCl { .. } => images::sampler(&mut lines, index, *sampler),
+                Cuda => return None,
+            },
+            Argument::Buffer { output, .. } => {
+                let show = buffer(&mut lines, index, argument, interface)?;
                 if *output {
-                    shown.add(format!("{show}buffer{index}, content{index}, {count}, {size});"));
+                    shown.add(show);
                 }
             }
         }
@@ -121,6 +118,31 @@ fn launched(launch: &KernelLaunch, interface: HostInterface<'_>) -> Option<Strin
         Cuda => cuda::launch(&mut lines, launch)?,
     }
     Some(format!("    {{\n{}{}    }}\n", lines.0, shown.0))
+}
+
+/// A buffer or an image with its content. Returns the statement that prints it.
+fn buffer(
+    lines: &mut Lines,
+    index: usize,
+    argument: &Argument,
+    interface: HostInterface<'_>,
+) -> Option<String> {
+    let Argument::Buffer { element, elements, fill, image, .. } = argument else { return None };
+    let (size, lanes) = (element.scalar.bytes(), lanes_of(*element));
+    let count = elements.checked_mul(lanes)?;
+    let bytes = count.checked_mul(size as u64)?;
+    let content = content(index, *element, (*elements, count), fill)?;
+    content.into_iter().for_each(|line| lines.add(line));
+    let show = match (interface, image) {
+        (OpenCl { .. }, Some(image)) => {
+            let read = images::image(lines, index, *image, *element, *elements)?;
+            return Some(format!("{read} print(content{index}, {count}, {size});"));
+        }
+        (Cuda, Some(_)) => return None,
+        (OpenCl { .. }, None) => opencl::buffer(lines, index, bytes),
+        (Cuda, None) => cuda::buffer(lines, index, bytes),
+    };
+    Some(format!("{show}buffer{index}, content{index}, {count}, {size});"))
 }
 
 fn sizes(sizes: &[u64]) -> String {
@@ -209,6 +231,7 @@ mod tests {
             elements,
             fill,
             output: true,
+            image: None,
         };
         let run = |argument| KernelRun {
             source: b"kernel void k(global short3 *a) {}\n".to_vec(),

@@ -207,6 +207,7 @@ fn with_buffer(launch: &KernelLaunch) -> KernelLaunch {
         elements: EMI_ELEMENTS,
         fill: Fill::Steps { first: 0.0, step: 1.0 },
         output: false,
+        image: None,
     });
     launch
 }

@@ -37,11 +37,28 @@ fn parameters_are_classified() {
     for (text, expected) in cases {
         assert_eq!(parameters(text), expected, "{text}");
     }
-    for text in
-        ["image2d_t i", "__global int **p", "struct S s", "int *p", "size_t n", "sampler_t s"]
-    {
+    for text in [
+        "image2d_depth_t i",
+        "__global int **p",
+        "struct S s",
+        "int *p",
+        "size_t n",
+        "sampler_t *s",
+    ] {
         assert!(matches!(parameters(text)[..], [KernelParameter::Other(_)]), "{text}");
     }
+}
+
+#[test]
+fn images_have_a_kind_an_access_and_pixels() {
+    let image = |text: &str| match &parameters(text)[..] {
+        [KernelParameter::Image { name, kind, read_only, .. }] => (name.clone(), *kind, *read_only),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(image("image2d_t i"), ("i".to_owned(), ImageKind::TwoD, true));
+    assert_eq!(image("__write_only image3d_t"), (String::new(), ImageKind::ThreeD, false));
+    assert_eq!(image("read_write image1d_array_t a").2, false);
+    assert_eq!(parameters("const sampler_t s"), [KernelParameter::Sampler]);
 }
 
 #[test]

@@ -11,6 +11,7 @@
 
 #![allow(unsafe_code)]
 
+mod images;
 mod symbols;
 
 use std::ffi::{CStr, CString, c_char, c_void};
@@ -34,10 +35,13 @@ impl ClError {
             -4 => "CL_MEM_OBJECT_ALLOCATION_FAILURE",
             -5 => "CL_OUT_OF_RESOURCES",
             -6 => "CL_OUT_OF_HOST_MEMORY",
+            -10 => "CL_IMAGE_FORMAT_NOT_SUPPORTED",
             -11 => "CL_BUILD_PROGRAM_FAILURE",
             -14 => "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST",
             -30 => "CL_INVALID_VALUE",
             -36 => "CL_INVALID_COMMAND_QUEUE",
+            -39 => "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR",
+            -40 => "CL_INVALID_IMAGE_SIZE",
             -43 => "CL_INVALID_BUILD_OPTIONS",
             -45 => "CL_INVALID_PROGRAM_EXECUTABLE",
             -46 => "CL_INVALID_KERNEL_NAME",
@@ -49,8 +53,10 @@ impl ClError {
             -53 => "CL_INVALID_WORK_DIMENSION",
             -54 => "CL_INVALID_WORK_GROUP_SIZE",
             -55 => "CL_INVALID_WORK_ITEM_SIZE",
+            -59 => "CL_INVALID_OPERATION",
             -61 => "CL_INVALID_BUFFER_SIZE",
             -63 => "CL_INVALID_GLOBAL_WORK_SIZE",
+            -65 => "CL_INVALID_IMAGE_DESCRIPTOR",
             -1001 => "no OpenCL platform is installed",
             other => return format!("OpenCL error {other}"),
         };
@@ -110,21 +116,31 @@ owned! {
     KernelHandle by clReleaseKernel;
     /// Memory of the device.
     ClMemory by clReleaseMemObject;
+    /// A way to read images.
+    ClSampler by clReleaseSampler;
 }
 
-/// A kernel of a built program, with the buffers that are set as its arguments: the library does not keep those
+/// A kernel of a built program, with the buffers and samplers that are set as its arguments: the library does not keep those
 /// alive.
 pub(super) struct ClKernel {
-    /// Released before the buffers.
+    /// Released before the others.
     handle: KernelHandle,
     buffers: Vec<ClBuffer>,
+    samplers: Vec<ClSampler>,
 }
 
 /// Memory of the device and how many bytes it has.
 pub(super) struct ClBuffer {
     memory: ClMemory,
     bytes: usize,
+    /// Width, height and depth, if it is an image.
+    region: Option<[usize; 3]>,
+    /// The buffer that its pixels are in, if they are in one.
+    _store: Option<ClMemory>,
 }
+
+/// The flags of memory that kernels read and write, and that begins with a copy.
+const READ_WRITE_COPY: u64 = 1 | 1 << 5;
 
 /// Asks for something of unknown length as the API wants it: first the length, then the content.
 fn ask(call: impl Fn(usize, *mut c_void, *mut usize) -> i32) -> Result<Vec<u8>> {
@@ -292,13 +308,13 @@ impl ClContext {
 
     /// A buffer with this content, which must not be empty.
     pub(super) fn buffer(&self, content: &mut [u8]) -> Result<ClBuffer> {
-        const READ_WRITE_COPY: u64 = 1 | 1 << 5;
         let (bytes, mut code) = (content.len(), 0);
         let at = content.as_mut_ptr().cast();
         // SAFETY: the library copies `bytes` bytes from `content` before it returns.
         let raw =
             unsafe { (self.api.0.clCreateBuffer)(self.raw, READ_WRITE_COPY, bytes, at, &mut code) };
-        check(code).map(|()| ClBuffer { memory: ClMemory { api: self.api, raw }, bytes })
+        let memory = check(code).map(|()| ClMemory { api: self.api, raw })?;
+        Ok(ClBuffer { memory, bytes, region: None, _store: None })
     }
 }
 
@@ -329,7 +345,7 @@ impl ClProgram {
         // SAFETY: a terminated text.
         let raw = unsafe { (self.api.0.clCreateKernel)(self.raw, name.as_ptr(), &mut code) };
         let handle = check(code).map(|()| KernelHandle { api: self.api, raw })?;
-        Ok(ClKernel { handle, buffers: Vec::new() })
+        Ok(ClKernel { handle, buffers: Vec::new(), samplers: Vec::new() })
     }
 }
 
@@ -354,6 +370,18 @@ impl ClKernel {
         })?;
         self.buffers.push(buffer);
         Ok(self.buffers.len() - 1)
+    }
+
+    /// Sets a sampler, which the kernel keeps.
+    pub(super) fn set_sampler(&mut self, index: u32, sampler: ClSampler) -> Result<()> {
+        let (handle, raw): (_, *const ClObject) = (&self.handle, &sampler.raw);
+        // SAFETY: what is passed is the address of a handle, with the size of a handle. The sampler lives as long as the
+        // kernel.
+        check(unsafe {
+            (handle.api.0.clSetKernelArg)(handle.raw, index, size_of::<ClObject>(), raw.cast())
+        })?;
+        self.samplers.push(sampler);
+        Ok(())
     }
 
     /// The buffer that was set with this number.
@@ -431,6 +459,17 @@ impl ClQueue {
     pub(super) fn read(&self, buffer: &ClBuffer) -> Result<Vec<u8>> {
         let mut content = vec![0; buffer.bytes];
         let at = content.as_mut_ptr().cast();
+        if let Some(region) = buffer.region {
+            let origin = [0; 3];
+            // SAFETY: there is room for all pixels of the region without a pitch, and the call blocks until they are there.
+            check(unsafe {
+                let (queue, memory) = (self.raw, buffer.memory.raw);
+                let read = self.api.0.clEnqueueReadImage;
+                let (origin, region) = (origin.as_ptr(), region.as_ptr());
+                read(queue, memory, 1, origin, region, 0, 0, at, 0, null(), null_mut())
+            })?;
+            return Ok(content);
+        }
         // SAFETY: there is room for all of the buffer, and the call blocks until it is there.
         check(unsafe {
             let (queue, memory) = (self.raw, buffer.memory.raw);

@@ -4,6 +4,8 @@ use std::ffi::{c_char, c_void};
 
 use libloading::Library;
 
+use super::images::{ImageDescription, ImageFormat};
+
 /// Any of OpenCL's objects.
 pub(super) type ClObject = *mut c_void;
 
@@ -64,12 +66,21 @@ symbols! {
     clEnqueueReadBuffer(
         ClObject, ClObject, u32, usize, usize, *mut c_void, u32, *const ClObject, *mut ClObject,
     ) -> i32;
+    clCreateImage(
+        ClObject, u64, *const ImageFormat, *const ImageDescription, *mut c_void, *mut i32,
+    ) -> ClObject;
+    clEnqueueReadImage(
+        ClObject, ClObject, u32, *const usize, *const usize, usize, usize, *mut c_void,
+        u32, *const ClObject, *mut ClObject,
+    ) -> i32;
+    clCreateSampler(ClObject, u32, u32, u32, *mut i32) -> ClObject;
     clFinish(ClObject) -> i32;
     clReleaseContext(ClObject) -> i32;
     clReleaseCommandQueue(ClObject) -> i32;
     clReleaseProgram(ClObject) -> i32;
     clReleaseKernel(ClObject) -> i32;
     clReleaseMemObject(ClObject) -> i32;
+    clReleaseSampler(ClObject) -> i32;
 }
 
 #[cfg(windows)]

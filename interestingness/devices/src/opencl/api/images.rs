@@ -1,0 +1,128 @@
+//! Images and samplers.
+
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+use clreduce_kernel::{Addressing, Filter, Image, ImageKind, Number, Sampler, Scalar};
+
+use super::symbols::ClObject;
+use super::{ClBuffer, ClContext, ClError, ClMemory, ClSampler, READ_WRITE_COPY, Result, check};
+
+/// `cl_image_format`.
+#[repr(C)]
+pub(super) struct ImageFormat {
+    order: u32,
+    data_type: u32,
+}
+
+/// `cl_image_desc`.
+#[repr(C)]
+pub(super) struct ImageDescription {
+    kind: u32,
+    size: [usize; 3],
+    layers: usize,
+    row_pitch: usize,
+    slice_pitch: usize,
+    mip_levels: u32,
+    samples: u32,
+    buffer: ClObject,
+}
+
+impl ImageFormat {
+    /// The format of such pixels; `None` if there is none.
+    fn of(pixel: Number, normalized: bool) -> Option<Self> {
+        let order = match pixel.lanes {
+            1 => 0x10b0,
+            2 => 0x10b2,
+            4 => 0x10b5,
+            _ => return None,
+        };
+        let data_type = match (pixel.scalar, normalized) {
+            (Scalar::Char, true) => 0x10d0,
+            (Scalar::Short, true) => 0x10d1,
+            (Scalar::Uchar, true) => 0x10d2,
+            (Scalar::Ushort, true) => 0x10d3,
+            (Scalar::Char, false) => 0x10d7,
+            (Scalar::Short, false) => 0x10d8,
+            (Scalar::Int, false) => 0x10d9,
+            (Scalar::Uchar, false) => 0x10da,
+            (Scalar::Ushort, false) => 0x10db,
+            (Scalar::Uint, false) => 0x10dc,
+            (Scalar::Half, false) => 0x10dd,
+            (Scalar::Float, false) => 0x10de,
+            _ => return None,
+        };
+        Some(Self { order, data_type })
+    }
+}
+
+impl ImageDescription {
+    fn of(image: Image, [width, rows, slices]: [usize; 3], buffer: ClObject) -> Self {
+        let (kind, size, layers) = match image.kind {
+            ImageKind::OneD => (0x10f4, [width, 0, 0], 0),
+            ImageKind::OneDBuffer => (0x10f6, [width, 0, 0], 0),
+            ImageKind::OneDArray => (0x10f5, [width, 0, 0], rows),
+            ImageKind::TwoD => (0x10f1, [width, rows, 0], 0),
+            ImageKind::TwoDArray => (0x10f3, [width, rows, 0], slices),
+            ImageKind::ThreeD => (0x10f2, [width, rows, slices], 0),
+        };
+        let (row_pitch, slice_pitch, mip_levels, samples) = (0, 0, 0, 0);
+        Self { kind, size, layers, row_pitch, slice_pitch, mip_levels, samples, buffer }
+    }
+}
+
+impl ClContext {
+    /// An image whose pixels are this content, row by row.
+    pub(in super::super) fn image(
+        &self,
+        image: Image,
+        pixel: Number,
+        content: &mut [u8],
+    ) -> Result<ClBuffer> {
+        const READ_WRITE: u64 = 1;
+        const FORMAT_NOT_SUPPORTED: ClError = ClError(-10);
+        let format = ImageFormat::of(pixel, image.normalized).ok_or(FORMAT_NOT_SUPPORTED)?;
+        let size = image.size((content.len() / pixel.bytes()) as u64).map(|size| size as usize);
+        let bytes = size.iter().product::<usize>() * pixel.bytes();
+        // Pixels of this kind of image lie in a buffer.
+        let store = match image.kind {
+            ImageKind::OneDBuffer => Some(self.buffer(content)?.memory),
+            _ => None,
+        };
+        let (flags, from): (_, *mut c_void) = match &store {
+            Some(_) => (READ_WRITE, null_mut()),
+            None => (READ_WRITE_COPY, content.as_mut_ptr().cast()),
+        };
+        let buffer = store.as_ref().map_or(null_mut(), |store| store.raw);
+        let description = ImageDescription::of(image, size, buffer);
+        let mut code = 0;
+        // SAFETY: format and description are those of the specification. Without pitches, the library copies as many bytes as
+        // the image has, and `content` has no fewer; or it copies nothing, and the pixels are those of `buffer`.
+        let raw = unsafe {
+            (self.api.0.clCreateImage)(self.raw, flags, &format, &description, from, &mut code)
+        };
+        let memory = check(code).map(|()| ClMemory { api: self.api, raw })?;
+        Ok(ClBuffer { memory, bytes, region: Some(size), _store: store })
+    }
+
+    /// A sampler.
+    pub(in super::super) fn sampler(&self, sampler: Sampler) -> Result<ClSampler> {
+        let addressing = match sampler.addressing {
+            Addressing::None => 0x1130,
+            Addressing::ClampToEdge => 0x1131,
+            Addressing::Clamp => 0x1132,
+            Addressing::Repeat => 0x1133,
+            Addressing::MirroredRepeat => 0x1134,
+        };
+        let filter = match sampler.filter {
+            Filter::Nearest => 0x1140,
+            Filter::Linear => 0x1141,
+        };
+        let (normalized, mut code) = (sampler.normalized.into(), 0);
+        // SAFETY: the context is live.
+        let raw = unsafe {
+            (self.api.0.clCreateSampler)(self.raw, normalized, addressing, filter, &mut code)
+        };
+        check(code).map(|()| ClSampler { api: self.api, raw })
+    }
+}
