@@ -13,8 +13,19 @@ use crate::file::{Contents, Facts, Journal, JournalHeader};
 #[derive(Debug)]
 pub struct StateFolder {
     directory: PathBuf,
-    /// Locked until it is closed. The system closes it when the process is killed, too.
-    _lock: File,
+    _lock: FolderLock,
+}
+
+/// A file that is locked. The system unlocks it when the process is killed, too.
+#[derive(Debug)]
+struct FolderLock(File);
+
+impl Drop for FolderLock {
+    /// Closing the file would not do: a process that another thread is starting holds a copy of it for a moment.
+    fn drop(&mut self) {
+        // What fails here is unlocked when the last copy is closed.
+        let _ = self.0.unlock();
+    }
 }
 
 impl StateFolder {
@@ -32,7 +43,7 @@ impl StateFolder {
         let opened = File::options().create(true).truncate(false).write(true).open(&path);
         let lock = opened.map_err(|error| StateError::io("open", &path, error))?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { directory, _lock: lock }),
+            Ok(()) => Ok(Self { directory, _lock: FolderLock(lock) }),
             Err(TryLockError::WouldBlock) => Err(StateError::Locked(directory)),
             Err(TryLockError::Error(error)) => Err(StateError::io("lock", &path, error)),
         }
@@ -195,4 +206,20 @@ fn make_private(folder: &Path) -> io::Result<()> {
 fn relative(folder: &Path, path: &Path) -> String {
     let parts = path.strip_prefix(folder).unwrap_or(path).iter();
     parts.map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_free_even_while_a_copy_of_its_lock_is_open() {
+        let parent = tempfile::tempdir().unwrap();
+        let directory = parent.path().join("state");
+        let folder = StateFolder::open(&directory).unwrap();
+        let _copy = folder._lock.0.try_clone().unwrap();
+        assert!(matches!(StateFolder::open(&directory), Err(StateError::Locked(_))));
+        drop(folder);
+        StateFolder::open(&directory).unwrap();
+    }
 }
