@@ -213,13 +213,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_is_free_even_while_a_copy_of_its_lock_is_open() {
-        let parent = tempfile::tempdir().unwrap();
-        let directory = parent.path().join("state");
-        let folder = StateFolder::open(&directory).unwrap();
-        let _copy = folder._lock.0.try_clone().unwrap();
-        assert!(matches!(StateFolder::open(&directory), Err(StateError::Locked(_))));
-        drop(folder);
-        StateFolder::open(&directory).unwrap();
+    fn a_lock_ends_even_while_a_copy_of_it_is_open() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || File::create(folder.path().join("lock")).unwrap();
+        let lock = open();
+        lock.try_lock().unwrap();
+        let _copy = lock.try_clone().unwrap();
+        assert!(open().try_lock().is_err());
+        drop(FolderLock(lock));
+        open().try_lock().unwrap();
     }
 }
