@@ -28,7 +28,7 @@ fn run<const N: usize>(_: &ToolRunner, run: &KernelRun, _: RunLimits, _: &Cancel
 fn generated(variants: u32) -> Programs {
     let profile = Profile {
         mode: Mode::Vector,
-        tokens: TokenRange::new(200, 400).unwrap(),
+        tokens: TokenRange::new(300, 500).unwrap(),
         avoid: "float".parse().unwrap(),
         ..Profile::default()
     };
