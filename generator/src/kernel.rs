@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::emi::EmiEdit;
 use crate::features::Features;
 use crate::interpret::Report;
 use crate::ir::Program;
@@ -32,6 +33,8 @@ pub struct Kernel {
     pub(crate) target: Target,
     /// The command that makes it, for its second line.
     origin: String,
+    /// What makes it a variant of another kernel.
+    pub(crate) edits: Vec<EmiEdit>,
 }
 
 impl Kernel {
@@ -50,7 +53,12 @@ impl Kernel {
             Target::Cpp => print::cpp(&program, &extras),
             _ => print::opencl(&program, &extras),
         };
-        Self { source, expected, program, report, asked, target, origin }
+        Self { source, expected, program, report, asked, target, origin, edits: Vec::new() }
+    }
+
+    /// The same kernel as a variant with these edits.
+    pub(crate) fn with_edits(self, edits: Vec<EmiEdit>) -> Self {
+        Self { edits, ..self }
     }
 
     /// Another version of a kernel.

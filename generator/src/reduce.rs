@@ -6,6 +6,7 @@ mod functions;
 
 use std::collections::BTreeSet;
 
+use crate::emi::EmiEdit;
 use crate::interpret;
 use crate::ir::{Block, ExprKind, Initial, Path, Program, StmtId, StmtKind, Storage, VarId};
 use crate::kernel::Kernel;
@@ -16,6 +17,7 @@ use crate::repair::objects::without_addresses;
 /// call.
 pub fn reduce(kernel: &Kernel, interesting: &mut dyn FnMut(&Kernel) -> bool) -> Kernel {
     let mut reducer = KernelReducer { best: kernel.clone(), interesting };
+    reducer.edits(&kernel.edits);
     loop {
         let before = reducer.best.source.len();
         reducer.one_item();
@@ -52,6 +54,15 @@ impl KernelReducer<'_> {
             self.best = candidate;
         }
         taken
+    }
+
+    /// Takes edits out of a variant, so that few are left beside the kernel that it is made of.
+    fn edits(&mut self, edits: &[EmiEdit]) {
+        for edit in edits {
+            let mut program = self.best.program.clone();
+            edit.drop_from(&mut program);
+            self.tried(program);
+        }
     }
 
     /// A single work-item, if none is needed to exchange something with.
@@ -297,6 +308,29 @@ mod tests {
                 true
             });
         }
+    }
+
+    /// Edits go first: if they are not needed, the kernel remains that the variant was made of.
+    #[test]
+    fn a_variant_loses_its_edits_first() {
+        let tokens = crate::TokenRange::new(300, 500).expect("a range");
+        let profile = Profile { mode: Mode::Basic, tokens, ..Profile::default() };
+        let mut all = 0;
+        for seed in 0..6 {
+            let mut family = crate::variants(seed, &profile).expect("a profile that fits");
+            let base = interpret::run(&family.base().program).results;
+            let variant = family.next().expect("a variant");
+            let (edits, mut asked) = (variant.edits.len(), 0);
+            let rest = reduce(&variant, &mut |candidate| {
+                asked += 1;
+                assert!(asked > edits || candidate.expected == base, "{seed}");
+                asked <= edits
+            });
+            let statements = |kernel: &Kernel| kernel.program.statements().len();
+            assert_eq!(statements(&rest), statements(family.base()), "{seed}: {}", rest.source);
+            all += edits;
+        }
+        assert!(all >= 18, "{all}");
     }
 
     /// The program with a table in place of each buffer, as long as the launch comment says.

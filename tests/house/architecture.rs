@@ -12,7 +12,7 @@ use regex::Regex;
 const CRATES: &str = "
     clreduce: batch campaign candidates cli devices engine generator interestingness journal kernel passes process recipe reducer remote report speculation testcase triage
     batch: engine files interestingness journal speculation testcase
-    campaign: batch crash devices engine files generator interestingness journal kernel language process recipe speculation testcase triage
+    campaign: batch check crash devices engine files generator interestingness journal kernel language process recipe speculation splice testcase triage
     candidates: testcase
     capi: clreduce
     cli: batch campaign check compiler crash devices engine files generator interestingness journal kernel passes process recipe remote report splice testcase tools triage

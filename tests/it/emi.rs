@@ -14,6 +14,10 @@ fn every_variant_has_the_result_of_the_kernel() {
     let done = bench.run(&["emi", "k.cl", "--count", "12", "--out", "variants"]).code(0);
     assert_mentions(&stdout(&done), &["variants: 12 variants with the result of k.cl on the host"]);
     assert!(!stderr(&done).contains("left out"), "{}", stderr(&done));
+    let said = stdout(&done);
+    let of_generated = said.trim_end().strip_suffix(" of generated ones");
+    let of_generated = of_generated.and_then(|rest| rest.rsplit(' ').next());
+    assert!(of_generated.is_some_and(|count| count.parse::<u32>().unwrap() > 0), "{said}");
     let variant = |number: u32| bench.read(&format!("variants/k-emi-{number}.cl"));
     let (base, first) = (variant(0), variant(1));
     assert!(!base.contains("emi_dead"), "{base}");

@@ -18,7 +18,7 @@ fn programs() -> Programs {
         avoid: "float".parse().unwrap(),
         ..Profile::default()
     };
-    Programs::Generated(GeneratedPrograms { profile, first: 1 })
+    Programs::Generated(GeneratedPrograms { profile, first: 1, variants: 0 })
 }
 
 /// The generator's functions are in the text of every program, until that is reduced.

@@ -21,7 +21,7 @@ fn programs() -> Programs {
         avoid: "float".parse().unwrap(),
         ..Profile::default()
     };
-    Programs::Generated(GeneratedPrograms { profile, first: 1 })
+    Programs::Generated(GeneratedPrograms { profile, first: 1, variants: 0 })
 }
 
 /// Waits for a condition, but not for ever: `false` once a wait was in vain.

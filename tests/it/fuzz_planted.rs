@@ -92,7 +92,7 @@ fn programs(mode: Mode) -> Programs {
         avoid: "float".parse().unwrap(),
         ..Profile::default()
     };
-    Programs::Generated(GeneratedPrograms { profile, first: 1 })
+    Programs::Generated(GeneratedPrograms { profile, first: 1, variants: 0 })
 }
 
 fn bugs<'a>(told: &'a Told, of: &str, class: Class) -> Vec<&'a Conclusion> {

@@ -29,6 +29,7 @@ mod fuzz;
 mod fuzz_c;
 mod fuzz_causes;
 mod fuzz_driver;
+mod fuzz_emi;
 mod fuzz_overlap;
 mod fuzz_planted;
 mod fuzz_votes;

@@ -13,7 +13,7 @@ use crate::random::{SeedKey, Stream};
 
 /// An edit of a kernel: a branch whose condition has a truth that the generator knows.
 #[derive(Clone, Debug)]
-pub(super) struct EmiEdit {
+pub(crate) struct EmiEdit {
     branch: StmtId,
     kind: EmiEditKind,
 }
@@ -36,7 +36,7 @@ impl EmiEdit {
     }
 
     /// Takes the edit out of the kernel.
-    pub(super) fn drop_from(&self, program: &mut Program) {
+    pub(crate) fn drop_from(&self, program: &mut Program) {
         let branch = &mut program.stmts[self.branch.0 as usize].kind;
         let dropped = std::mem::replace(branch, StmtKind::Nothing);
         if let (EmiEditKind::Guard, StmtKind::If(_, then, _)) = (self.kind, dropped) {

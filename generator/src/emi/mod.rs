@@ -14,7 +14,7 @@ mod prune;
 
 use std::collections::BTreeSet;
 
-use edits::EmiEdit;
+pub(crate) use edits::EmiEdit;
 pub use prune::{EmiRates, PrunedAs};
 
 use crate::features::Features;
@@ -143,7 +143,10 @@ impl Variants {
             let is_new = self.seen.insert(text(&program));
             let origin = origin(self.seed, &self.profile, Some(self.made + 1));
             let form = (self.profile.target, self.profile.self_check);
-            is_new.then(|| Kernel::new(program, report, self.base.asked, origin, form))
+            is_new.then(|| {
+                let kernel = Kernel::new(program, report, self.base.asked, origin, form);
+                kernel.with_edits(self.edits.clone())
+            })
         })
     }
 }

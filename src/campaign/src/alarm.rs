@@ -5,6 +5,7 @@ use clreduce_generator::{Avoid, Kernel};
 use crate::CampaignError;
 use crate::cure::{self, Cures};
 use crate::external::NoProgram;
+use crate::family;
 use crate::jury;
 use crate::knowledge::{Knowledge, KnownBug};
 use crate::log::{AvoidLine, Conclusion, End};
@@ -89,7 +90,8 @@ impl Investigator<'_> {
         };
         let name = self.runner.matrix.name(alarm.configuration);
         let avoid = self.shared.with_knowledge(|known| known.avoid_of(&name, alarm.program));
-        let program = match self.programs.make(alarm.program, &avoid, &self.runner.cancel) {
+        let which = (alarm.program, alarm.variant);
+        let program = match family::member(self.runner, self.programs, which, &avoid) {
             Ok(program) => program,
             Err(NoProgram::Cancelled) => return None,
             Err(NoProgram::None(reason)) => return gone(String::new(), reason),
@@ -182,6 +184,7 @@ impl Investigator<'_> {
     fn conclusion(&self, alarm: &Alarm, signature: String) -> Conclusion {
         Conclusion {
             program: alarm.program,
+            variant: alarm.variant,
             configuration: self.runner.matrix.name(alarm.configuration),
             class: alarm.class,
             signature,
@@ -205,7 +208,7 @@ impl Investigator<'_> {
             }
             // Another configuration of the device was wrong with the same program.
             if bug.program == suspect.alarm.program
-                && let Some(reduced) = self.reduced(&bug.name)
+                && let Some(reduced) = self.reduced(&bug.name, &suspect.original)
                 && self.runner.shows(configuration, &reduced, &suspect.observed)?
             {
                 return Some(Some(Finding::known(bug, None, None)));
@@ -242,12 +245,12 @@ impl Investigator<'_> {
     }
 
     /// The reduced program of a known bug, with what is expected of it.
-    fn reduced(&self, name: &str) -> Option<Subject> {
+    fn reduced(&self, name: &str, original: &Subject) -> Option<Subject> {
         let found = publish::read(self.reduction.directory, name, self.runner.matrix.kind)?;
         let exact = self.runner.matrix.kind.is_exact(&found.source);
         // An outcome is compared with what the program had when it was found: a vote, or knowledge.
-        let expected = match (self.programs, found.expected) {
-            (Programs::External(_), ExpectedResult::Known(result)) => {
+        let expected = match (&original.expected, found.expected) {
+            (ExpectedResult::Voted { .. }, ExpectedResult::Known(result)) => {
                 ExpectedResult::Voted { result, exact }
             }
             (_, expected) => expected,
@@ -375,7 +378,7 @@ impl Investigator<'_> {
         let words = [
             self.runner.matrix.name(suspect.alarm.configuration),
             suspect.observed.class.slug(),
-            self.programs.name(suspect.alarm.program),
+            self.programs.name(suspect.alarm.program, suspect.alarm.variant),
         ];
         let name = words.join("-").to_lowercase();
         let parts = name.split(|c: char| !c.is_ascii_alphanumeric());

@@ -1,6 +1,5 @@
 //! Running a campaign: threads that generate and run programs, and for each device some that look into its alarms.
 
-use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +10,6 @@ use std::time::{Duration, Instant};
 use clreduce_batch::Batch;
 use clreduce_devices::WorkerOptions;
 use clreduce_engine::Options;
-use clreduce_generator::Avoid;
 use clreduce_interestingness::Cancel;
 use clreduce_journal::Facts;
 use clreduce_process::{Limits, processor_time};
@@ -23,17 +21,17 @@ use crate::alarm::Investigator;
 use crate::disk::DiskWatch;
 use crate::elsewhere::Elsewhere;
 use crate::external::{ExternalPrograms, NoProgram};
+use crate::family;
 use crate::jury;
 use crate::knowledge::Lane;
 use crate::log::{Line, Log};
 use crate::matrix::{Matrix, SourceKind, Toolchain};
-use crate::outcome::Class;
-use crate::programs::{Program, Programs};
+use crate::programs::Programs;
 use crate::progress::Progress;
 use crate::publish::WriteReport;
 use crate::reduction::BugReduction;
 use crate::runner::Runner;
-use crate::shared::{FinishedProgram, Outcomes, Settings, Shared};
+use crate::shared::{FinishedProgram, Settings, Shared};
 
 /// As large as a main thread's: interpreters and parsers are known to need it.
 const STACK_BYTES: usize = 8 << 20;
@@ -316,36 +314,16 @@ fn guarded(shared: &Shared, work: impl FnOnce()) {
 fn run_programs(runner: &Runner, programs: &Programs, shared: &Shared) {
     while let Some(program) = shared.next_program() {
         let finished = match programs {
-            Programs::Generated(_) => observed(program, runner, programs, shared),
-            Programs::External(external) => voted_on(program, runner, external, shared),
+            Programs::External(external) if programs.variants() == 0 => {
+                voted_on(program, runner, external, shared)
+            }
+            _ => family::observed(program, runner, programs, shared),
         };
         match finished {
             Some(finished) => shared.ran(program, finished),
             None => return,
         }
     }
-}
-
-/// Runs a kernel on all configurations that take part. Those that avoid other features get another kernel.
-fn observed(
-    program: u64,
-    runner: &Runner,
-    programs: &Programs,
-    shared: &Shared,
-) -> Option<FinishedProgram> {
-    let mut kernels: BTreeMap<Avoid, Option<Program>> = BTreeMap::new();
-    let mut outcomes = Outcomes::new();
-    for index in shared.that_run(program) {
-        let name = runner.matrix.name(index);
-        let avoid = shared.with_knowledge(|known| known.avoid_of(&name, program));
-        let make = |avoid: &Avoid| programs.make(program, avoid, &runner.cancel).ok();
-        let class = match kernels.entry(avoid).or_insert_with_key(make) {
-            Some(kernel) => runner.observe(index, &kernel.subject())?.class,
-            None => Class::Unresolved,
-        };
-        outcomes.insert(index, class);
-    }
-    Some(FinishedProgram { outcomes, missing: None })
 }
 
 /// Has all configurations that take part vote on a program from elsewhere.
@@ -358,7 +336,7 @@ fn voted_on(
     let permit = runner.permit()?;
     let made = programs.make(program, &runner.cancel);
     drop(permit);
-    let missing = |reason| FinishedProgram { outcomes: Outcomes::new(), missing: Some(reason) };
+    let missing = |reason| FinishedProgram { missing: Some(reason), ..Default::default() };
     let subject = match made {
         Ok(subject) => subject,
         Err(NoProgram::None(reason)) => return Some(missing(reason)),
@@ -372,7 +350,7 @@ fn voted_on(
     let configurations = shared.that_run(program);
     let judged = jury::judge(runner, subject, &configurations, programs.rule)?;
     let outcomes = judged.classes(runner, &configurations, programs.rule)?;
-    Some(FinishedProgram { outcomes, missing: None })
+    Some(FinishedProgram { outcomes, ..Default::default() })
 }
 
 /// Looks into the alarms of a lane of a device, one after the other. Other threads look into those between them.

@@ -23,6 +23,14 @@ pub struct ExternalPrograms {
     source: ExternalSource,
     /// The rule by which the results of configurations become an expected one.
     pub(crate) rule: Rule,
+    pub(crate) variants: GivenVariants,
+}
+
+/// The variants that run with each program.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct GivenVariants {
+    pub count: u32,
+    pub seed: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -89,7 +97,8 @@ impl ExternalPrograms {
         if !line.contains(SEED) {
             return Err(ExternalError::NoSeed(line.to_owned()));
         }
-        Ok(Self { source: ExternalSource::Command { line: line.to_owned(), first, tools }, rule })
+        let source = ExternalSource::Command { line: line.to_owned(), first, tools };
+        Ok(Self { source, rule, variants: GivenVariants::default() })
     }
 
     /// The programs in a folder and those below it, in the order of their paths.
@@ -123,13 +132,21 @@ impl ExternalPrograms {
         }
         let files = found.into_iter().map(|(name, path)| ProgramFile { name, path }).collect();
         let hash = ContentHash::of(&all);
-        Ok(Self { source: ExternalSource::Folder { files, hash }, rule })
+        let source = ExternalSource::Folder { files, hash };
+        Ok(Self { source, rule, variants: GivenVariants::default() })
+    }
+
+    /// The same programs, each with so many variants that a seed makes. The host says what the right results are, so nobody votes.
+    #[must_use]
+    pub fn with_variants(self, count: u32, seed: u64) -> Self {
+        Self { variants: GivenVariants { count, seed }, ..self }
     }
 
     /// Returns true if a configuration can only be found wrong by a vote.
     #[must_use]
     pub fn needs_votes(&self) -> bool {
         match &self.source {
+            _ if self.variants.count > 0 => false,
             ExternalSource::Command { .. } => true,
             ExternalSource::Folder { files, .. } => {
                 files.iter().any(|file| !file.path.with_extension("expected").is_file())
@@ -161,6 +178,11 @@ impl ExternalPrograms {
             Rule::TwoThirds => "two-thirds",
         };
         let mut facts = vec![("--votes", rule.to_owned())];
+        let GivenVariants { count, seed } = self.variants;
+        if count > 0 {
+            facts
+                .extend([("--emi", count.to_string()), ("the seed of variants", seed.to_string())]);
+        }
         match &self.source {
             ExternalSource::Command { line, first, .. } => {
                 facts.extend([("--generator", line.clone()), ("--seed", first.to_string())]);

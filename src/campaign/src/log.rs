@@ -49,6 +49,9 @@ pub(crate) enum Line {
         program: u64,
         /// The outcomes that are not right, by the name of the configuration.
         outcomes: BTreeMap<String, Class>,
+        /// The numbers of the variants that showed them, where it was not the program itself.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        variants: BTreeMap<String, u32>,
         /// The reason, if there is no program for this number.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         missing: Option<String>,
@@ -98,6 +101,9 @@ pub enum End {
 pub struct Conclusion {
     /// The number of the program.
     pub program: u64,
+    /// The number of the variant that showed the outcome; 0 is the program itself.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub variant: u32,
     /// The name of the configuration.
     pub configuration: String,
     /// The outcome that was looked into.
@@ -128,6 +134,10 @@ pub struct Conclusion {
     /// The reason, for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// The log, open for more lines.
@@ -178,7 +188,8 @@ mod tests {
 
     fn line(program: u64) -> Line {
         let outcomes = BTreeMap::from([("pocl".to_owned(), Class::Wrong)]);
-        Line::Program { program, outcomes, missing: None }
+        let variants = BTreeMap::from([("pocl".to_owned(), 7)]);
+        Line::Program { program, outcomes, variants, missing: None }
     }
 
     #[test]
@@ -201,6 +212,7 @@ mod tests {
         let avoid = AvoidLine { configuration: "pocl".into(), feature: "abs.long".into() };
         let alarm = Line::Alarm(Conclusion {
             program: 3,
+            variant: 2,
             configuration: "pocl".into(),
             class: Class::Wrong,
             signature: String::new(),

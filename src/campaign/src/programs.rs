@@ -1,6 +1,6 @@
 //! The programs of a campaign: kernels of consecutive seeds with their right results, or programs from elsewhere.
 
-use clreduce_generator::{Avoid, Kernel, Profile, generate};
+use clreduce_generator::{Avoid, Kernel, Profile, generate, variants};
 use clreduce_interestingness::Cancel;
 
 use crate::external::{ExternalPrograms, NoProgram};
@@ -22,6 +22,8 @@ pub struct GeneratedPrograms {
     pub profile: Profile,
     /// The seed of the first program.
     pub first: u64,
+    /// The number of variants that run with each program.
+    pub variants: u32,
 }
 
 /// A program.
@@ -52,14 +54,27 @@ impl Program {
 }
 
 impl Programs {
-    /// The name of a program, by which a person makes it again.
+    /// The name of a program or of a variant of it, by which a person makes it again.
     #[must_use]
-    pub fn name(&self, program: u64) -> String {
-        match self {
+    pub fn name(&self, program: u64, variant: u32) -> String {
+        let name = match self {
             Self::Generated(kernels) => {
                 format!("{}-{}", kernels.profile.mode.name(), kernels.seed(program))
             }
             Self::External(external) => external.name(program),
+        };
+        match variant {
+            0 => name,
+            variant => format!("{name}-emi-{variant}"),
+        }
+    }
+
+    /// The number of variants that run with each program.
+    #[must_use]
+    pub fn variants(&self) -> u32 {
+        match self {
+            Self::Generated(kernels) => kernels.variants,
+            Self::External(external) => external.variants.count,
         }
     }
 
@@ -99,7 +114,7 @@ impl Programs {
     /// Returns true if programs can do without these features.
     pub(crate) fn can_avoid(&self, avoid: &Avoid) -> bool {
         match self {
-            Self::Generated(kernels) => kernels.without(avoid).check().is_ok(),
+            Self::Generated(kernels) => kernels.can_avoid(avoid),
             Self::External(_) => false,
         }
     }
@@ -114,13 +129,25 @@ impl GeneratedPrograms {
         generate(self.seed(program), &self.without(avoid)).ok()
     }
 
+    /// A kernel and its variants, up to a number; some have fewer.
+    pub(crate) fn family(&self, program: u64, count: u32, avoid: &Avoid) -> Option<Vec<Kernel>> {
+        let family = variants(self.seed(program), &self.without(avoid)).ok()?;
+        let base = family.base().clone();
+        Some(std::iter::once(base).chain(family.take(count as usize)).collect())
+    }
+
+    fn can_avoid(&self, avoid: &Avoid) -> bool {
+        let profile = self.without(avoid);
+        profile.check().is_ok() && (self.variants == 0 || profile.check_variants().is_ok())
+    }
+
     fn without(&self, avoid: &Avoid) -> Profile {
         Profile { avoid: self.profile.avoid.clone().and(avoid), ..self.profile.clone() }
     }
 
     fn facts(&self) -> Vec<(&'static str, String)> {
         let profile = &self.profile;
-        vec![
+        let facts = vec![
             ("--target", profile.target.name().to_owned()),
             ("--mode", profile.mode.name().to_owned()),
             ("--tokens", profile.tokens.to_string()),
@@ -128,6 +155,8 @@ impl GeneratedPrograms {
             ("--doubles", profile.doubles.to_string()),
             ("--sub-groups", profile.sub_groups.to_string()),
             ("--seed", self.first.to_string()),
-        ]
+        ];
+        let variants = (self.variants > 0).then(|| ("--emi", self.variants.to_string()));
+        facts.into_iter().chain(variants).collect()
     }
 }

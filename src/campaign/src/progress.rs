@@ -14,6 +14,8 @@ pub enum Progress {
         program: u64,
         /// The outcomes by configuration. One that is missing is right or was left out.
         outcomes: BTreeMap<usize, Class>,
+        /// The numbers of the variants that showed them. One that is missing was shown by the program itself.
+        variants: BTreeMap<usize, u32>,
         /// The reason, if there was no program to run.
         missing: Option<String>,
         /// It ran before this run began.

@@ -10,6 +10,8 @@ use crate::outcome::Class;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Alarm {
     pub program: u64,
+    /// The variant of it that showed the outcome; 0 is the program itself.
+    pub variant: u32,
     pub configuration: usize,
     pub class: Class,
     /// Several configurations, and none of them has the expected result.
@@ -92,8 +94,13 @@ mod tests {
 
     #[test]
     fn alarms_are_looked_into_side_by_side_and_concluded_in_their_order() {
-        let alarm =
-            |program, class| Alarm { program, configuration: 0, class, is_everywhere: false };
+        let alarm = |program, class| Alarm {
+            program,
+            variant: 0,
+            configuration: 0,
+            class,
+            is_everywhere: false,
+        };
         let mut queues = Queues::new(1);
         queues.add(0, alarm(3, Class::Wrong));
         queues.add(0, alarm(3, Class::Hang));

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
+use clreduce_check::CheckOptions;
 use clreduce_devices::{Device, DeviceWorker, WorkerOptions};
 use clreduce_interestingness::Cancel;
 use clreduce_kernel::{KernelRun, Output, Plan, ProgramKind, RunLimits, RunOutcome};
@@ -164,6 +165,17 @@ impl Runner {
         match self.matrix.kind {
             SourceKind::Kernels(kind) => second_plan(kind, subject).is_some(),
             SourceKind::C | SourceKind::Cpp => false,
+        }
+    }
+
+    /// How tools look at kernels.
+    pub(crate) fn check_options(&self) -> CheckOptions {
+        CheckOptions {
+            timeout: self.limit,
+            worker: Some(self.options.program.clone()),
+            temporary: self.options.temporary.clone(),
+            confinement: self.options.confinement.clone(),
+            ..CheckOptions::default()
         }
     }
 

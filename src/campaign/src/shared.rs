@@ -24,9 +24,11 @@ use crate::{CampaignError, LogError};
 pub(crate) type Outcomes = BTreeMap<usize, Class>;
 
 /// A program that has run.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct FinishedProgram {
     pub outcomes: Outcomes,
+    /// By configuration, the number of the variant that showed the outcome, if it was not the program itself.
+    pub variants: BTreeMap<usize, u32>,
     /// The reason, if there was no program.
     pub missing: Option<String>,
 }
@@ -69,7 +71,7 @@ struct State {
     /// The number of programs whose outcomes are in the log.
     logged: u64,
     /// Outcomes of the programs of the gate.
-    first: Vec<Outcomes>,
+    first: Vec<FinishedProgram>,
     /// Programs so far that are missing, if all are.
     all_missing: Option<u64>,
     queues: Queues,
@@ -117,11 +119,10 @@ impl Shared {
         let mut state = locked(&self.state);
         for line in lines {
             match line {
-                Line::Program { outcomes, missing, .. } => {
-                    let named =
-                        |(name, class): (&String, &Class)| Some((self.matrix.find(name)?, *class));
-                    let outcomes = outcomes.iter().filter_map(named).collect();
-                    self.take(&mut state, FinishedProgram { outcomes, missing }, true);
+                Line::Program { outcomes, variants, missing, .. } => {
+                    let (outcomes, variants) = (self.numbered(outcomes), self.numbered(variants));
+                    let finished = FinishedProgram { outcomes, variants, missing };
+                    self.take(&mut state, finished, true);
                 }
                 Line::Gate { left_out, avoid } => {
                     self.pass_gate(&mut state, Gate { size: self.gate_size(), left_out, avoid });
@@ -135,6 +136,12 @@ impl Shared {
         state.next = state.logged;
         // It was killed between the last program of the gate and the gate.
         self.judge_gate(&mut state)
+    }
+
+    /// What lines say of configurations by name.
+    fn numbered<T>(&self, named: BTreeMap<String, T>) -> BTreeMap<usize, T> {
+        let found = |(name, what): (String, T)| Some((self.matrix.find(&name)?, what));
+        named.into_iter().filter_map(found).collect()
     }
 
     /// The configurations that run a program: all, but for those that the gate has left out.
@@ -208,9 +215,11 @@ impl Shared {
             let named = |(index, class): (&usize, &Class)| (self.matrix.name(*index), *class);
             let not_right = finished.outcomes.iter().filter(|(_, class)| **class != Class::Right);
             let outcomes = not_right.map(named).collect();
+            let variants = finished.variants.iter();
+            let variants = variants.map(|(index, one)| (self.matrix.name(*index), *one)).collect();
             let missing = finished.missing.clone();
-            if let Err(error) = state.log.add(&Line::Program { program: logged, outcomes, missing })
-            {
+            let line = Line::Program { program: logged, outcomes, variants, missing };
+            if let Err(error) = state.log.add(&line) {
                 break Err(error);
             }
             self.take(&mut state, finished, false);
@@ -277,14 +286,14 @@ impl Shared {
     fn take(&self, state: &mut State, finished: FinishedProgram, earlier: bool) {
         let program = state.logged;
         state.logged += 1;
-        let FinishedProgram { outcomes, missing } = finished;
         self.tell(Progress::Ran {
             program,
-            outcomes: outcomes.clone(),
-            missing: missing.clone(),
+            outcomes: finished.outcomes.clone(),
+            variants: finished.variants.clone(),
+            missing: finished.missing.clone(),
             earlier,
         });
-        match (missing, &mut state.all_missing) {
+        match (finished.missing.clone(), &mut state.all_missing) {
             (Some(reason), Some(missing)) => {
                 *missing += 1;
                 if *missing == MOST_MISSING && !earlier {
@@ -295,28 +304,33 @@ impl Shared {
             (Some(_), None) => {}
         }
         if program < self.gate_size() {
-            state.first.push(outcomes);
+            state.first.push(finished);
         } else {
-            self.raise(state, program, &outcomes);
+            self.raise(state, program, &finished);
         }
     }
 
     /// Puts the alarms of a program into the queues.
-    fn raise(&self, state: &mut State, program: u64, outcomes: &Outcomes) {
+    fn raise(&self, state: &mut State, program: u64, finished: &FinishedProgram) {
         let gate = state.knowledge.gate.as_ref();
         let takes_part = |index: &usize| {
             gate.is_none_or(|gate| !gate.left_out.contains_key(&self.matrix.name(*index)))
         };
+        let variant = |index: &usize| finished.variants.get(index).copied().unwrap_or(0);
+        let shown = finished.outcomes.iter();
         let outcomes: Outcomes =
-            outcomes.iter().filter(|(index, _)| takes_part(index)).map(|(i, c)| (*i, *c)).collect();
+            shown.filter(|(index, _)| takes_part(index)).map(|(i, c)| (*i, *c)).collect();
         let devices: BTreeSet<usize> =
             outcomes.keys().map(|index| self.matrix.configurations[*index].device).collect();
         // Those with the right result have no entry in lines that were read back.
         let all: Vec<usize> = (0..self.matrix.configurations.len()).filter(takes_part).collect();
         let is_wrong = |index: &usize| outcomes.get(index) == Some(&Class::Wrong);
-        let is_everywhere = devices.len() > 1 && all.iter().all(is_wrong);
+        // Another variant is another program.
+        let is_one = all.iter().all(|index| variant(index) == variant(&all[0]));
+        let is_everywhere = devices.len() > 1 && all.iter().all(is_wrong) && is_one;
         for (configuration, class) in outcomes.into_iter().filter(|(_, class)| class.is_alarm()) {
-            let alarm = Alarm { program, configuration, class, is_everywhere };
+            let variant = variant(&configuration);
+            let alarm = Alarm { program, variant, configuration, class, is_everywhere };
             state.queues.add(self.matrix.family(configuration), alarm);
         }
     }
@@ -331,8 +345,8 @@ impl Shared {
         let mut trials = BTreeMap::new();
         for index in 0..self.matrix.configurations.len() {
             let of_program =
-                features.iter().zip(&state.first).filter_map(|(features, outcomes)| {
-                    let class = outcomes.get(&index).copied().unwrap_or(Class::Right);
+                features.iter().zip(&state.first).filter_map(|(features, finished)| {
+                    let class = finished.outcomes.get(&index).copied().unwrap_or(Class::Right);
                     let is_right = class == Class::Right;
                     class.is_telling().then_some(Trial { features, is_right })
                 });
@@ -367,8 +381,8 @@ impl Shared {
         }
         self.tell(Progress::Gate { left_out, avoid });
         state.knowledge.gate = Some(gate);
-        for (program, outcomes) in (0..).zip(std::mem::take(&mut state.first)) {
-            self.raise(state, program, &outcomes);
+        for (program, finished) in (0..).zip(std::mem::take(&mut state.first)) {
+            self.raise(state, program, &finished);
         }
     }
 

@@ -8,8 +8,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use clreduce_generator::{EmiRates, SeedKey, Stream};
-use clreduce_language::{NodeId, NodeKind};
+use clreduce_generator::{EmiRates, Mode, Profile, SeedKey, Stream, TokenRange, generate};
+use clreduce_language::NodeId;
 use clreduce_passes::single_kernels;
 use clreduce_testcase::Language;
 
@@ -28,10 +28,16 @@ pub const MOST_VARIANTS: usize = EmiRates::ALL.len();
 pub const ELEMENTS: u64 = 16;
 /// The edits of a kernel.
 const EDITS: Range<u64> = 6..10;
+/// The generated programs that parts come from.
+const DONORS: u64 = 4;
+/// The least tokens of a part of another program.
+const LEAST_TOKENS: usize = 8;
 /// The parts in a dead block.
 const PARTS: Range<u64> = 2..5;
 /// The draws until a variant differs from all earlier ones.
-const DRAWS: u64 = 32;
+const DRAWS: u64 = 160;
+/// Those of them with the same rates.
+const DRAWS_OF_RATES: u64 = 32;
 
 /// The kinds of edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +58,30 @@ struct LiveEdit {
     condition: String,
     /// The statements behind it, in brackets; none for a guard.
     body: Vec<u8>,
+    /// The parts of it that the kernel has, and those of other programs.
+    parts: PartCounts,
+}
+
+/// The number of parts in dead blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PartCounts {
+    /// Those of the kernel itself.
+    pub own: usize,
+    /// Those of other programs.
+    pub others: usize,
+}
+
+/// Generated programs that parts of dead blocks come from, beside the kernel itself.
+#[must_use]
+pub fn donors(seed: u64) -> Vec<Vec<u8>> {
+    let tokens = TokenRange::new(600, 1500).unwrap_or_default();
+    let donor = |number: u64| {
+        let mode = if number.is_multiple_of(2) { Mode::Basic } else { Mode::Vector };
+        let profile = Profile { mode, tokens: tokens.clone(), ..Profile::default() };
+        let seed = seed.wrapping_mul(DONORS).wrapping_add(number);
+        Some(generate(seed, &profile).ok()?.source.into_bytes())
+    };
+    (0..DONORS).filter_map(donor).collect()
 }
 
 /// A kernel with edits. One of several kernels in a file must be alone there.
@@ -84,16 +114,16 @@ impl EmiFamily {
         let buffer = fresh(&text, "emi_dead");
         let parameter = format!("__global const int *{buffer}").into_bytes();
         let parameters = with_parameters(&program, kernel, &[parameter])?;
-        let own = ParsedKernels::read(text.clone())?;
+        let own = Donor::own(ParsedKernels::read(text.clone())?);
         let others = others.iter().filter_map(|text| ParsedKernels::read(text.clone()));
-        let donors: Vec<ParsedKernels> = std::iter::once(own).chain(others).collect();
+        let donors: Vec<Donor> = std::iter::once(own).chain(others.map(Donor::other)).collect();
         let sites: Vec<Site> = Site::all(&program, SiteKind::Statement)
             .into_iter()
             .filter(|site| {
-                let range = program.tree().range(site.node);
-                let overlaps =
-                    |other: &Range<usize>| other.start < range.end && range.start < other.end;
-                program.is_within(site.node, kernel.body) && !unexecuted.iter().any(overlaps)
+                // A branch that is never taken may follow a condition that is executed.
+                let start = program.tree().range(site.node).start;
+                let is_executed = unexecuted.iter().all(|range| !range.contains(&start));
+                program.is_within(site.node, kernel.body) && is_executed
             })
             .collect();
         let maker = Maker { program: &program, donors: &donors, buffer: &buffer };
@@ -108,13 +138,26 @@ impl EmiFamily {
     pub fn variants(&self, count: usize) -> Vec<Vec<u8>> {
         let mut seen = BTreeSet::new();
         let mut variants = Vec::new();
-        for (number, rates) in self.rates.into_iter().enumerate().take(count) {
+        for number in 0..count.min(MOST_VARIANTS) {
             let key = self.key.child(number as u64);
-            // A variant that is equal to an earlier one gets other numbers.
-            let drawn = (0..DRAWS).map(|draw| self.drawn(rates, number == 0, key.child(draw)));
-            variants.extend(drawn.into_iter().find(|text| seen.insert(text.clone())));
+            // A variant that is equal to an earlier one gets other numbers, and then other rates.
+            let mut drawn = (0..DRAWS).map(|draw| {
+                let other = (draw / DRAWS_OF_RATES) as usize;
+                let rates = self.rates[(number + other) % MOST_VARIANTS];
+                self.drawn(rates, number == 0, key.child(draw))
+            });
+            variants.extend(drawn.find(|text| seen.insert(text.clone())));
         }
         variants
+    }
+
+    /// The number of parts that stand in dead blocks before they are pruned.
+    #[must_use]
+    pub fn parts(&self) -> PartCounts {
+        self.edits.iter().fold(PartCounts::default(), |all, edit| PartCounts {
+            own: all.own + edit.parts.own,
+            others: all.others + edit.parts.others,
+        })
     }
 
     fn drawn(&self, rates: EmiRates, is_first: bool, key: SeedKey) -> Vec<u8> {
@@ -155,9 +198,37 @@ impl EmiFamily {
     }
 }
 
+/// A program with its parts that can stand in dead blocks.
+struct Donor {
+    program: ParsedKernels,
+    statements: Vec<NodeId>,
+    blocks: Vec<NodeId>,
+}
+
+impl Donor {
+    /// The program of the kernel itself.
+    fn own(program: ParsedKernels) -> Self {
+        let (statements, blocks) = (donor::statements(&program), donor::blocks(&program));
+        Self { program, statements, blocks }
+    }
+
+    /// Another program. What it declares outside of functions does not come along.
+    fn other(program: ParsedKernels) -> Self {
+        let mut donor = Self::own(program);
+        let program = &donor.program;
+        let fits = |node: &NodeId| {
+            program.token_count(*node) >= LEAST_TOKENS && !needs_declarations(program, *node)
+        };
+        donor.statements.retain(fits);
+        donor.blocks.retain(fits);
+        donor
+    }
+}
+
 struct Maker<'a> {
     program: &'a ParsedKernels,
-    donors: &'a [ParsedKernels],
+    /// The first is the kernel itself.
+    donors: &'a [Donor],
     buffer: &'a str,
 }
 
@@ -168,6 +239,8 @@ impl Maker<'_> {
         let mut stream = key.named("places").stream();
         let mut edits: Vec<LiveEdit> = Vec::new();
         let wanted = EDITS.start + stream.below(EDITS.end - EDITS.start);
+        // A short kernel has several edits in one place: the last one is the innermost.
+        let most = 1 + wanted / sites.len().max(1) as u64;
         for number in 0..4 * wanted {
             if sites.is_empty() || edits.len() as u64 == wanted {
                 break;
@@ -176,7 +249,8 @@ impl Maker<'_> {
             let kind = if edits.len() < 2 { EditKind::Dead } else { stream.pick(&KINDS) };
             let site = stream.pick(sites);
             let at = self.program.tree().range(site.node);
-            if edits.iter().any(|other| other.at.start == at.start) {
+            let here = edits.iter().filter(|other| other.at.start == at.start).count() as u64;
+            if here >= most {
                 continue;
             }
             let key = key.named("edit").child(number);
@@ -187,31 +261,35 @@ impl Maker<'_> {
 
     fn edit(&self, kind: EditKind, site: Site, at: Range<usize>, key: SeedKey) -> Option<LiveEdit> {
         let mut stream = key.stream();
-        let body = match kind {
+        let none = PartCounts::default();
+        let (body, parts) = match kind {
             EditKind::Dead => self.dead(site, key)?,
             // A jump behind a condition may leave a value unset, for all that a compiler knows.
             EditKind::Guard if jumps_out(self.program, site.node) => return None,
-            EditKind::Guard => Vec::new(),
-            EditKind::Scramble => self.scramble(site, &mut stream)?,
+            EditKind::Guard => (Vec::new(), none),
+            EditKind::Scramble => (self.scramble(site, &mut stream)?, none),
         };
         let smaller = stream.below(ELEMENTS - 1);
         let greater = smaller + 1 + stream.below(ELEMENTS - 1 - smaller);
         let (left, right) =
             if kind == EditKind::Dead { (greater, smaller) } else { (smaller, greater) };
         let condition = format!("{0}[{left}] < {0}[{right}]", self.buffer);
-        Some(LiveEdit { kind, at, condition, body })
+        Some(LiveEdit { kind, at, condition, body, parts })
     }
 
     /// Several parts in one block.
-    fn dead(&self, site: Site, key: SeedKey) -> Option<Vec<u8>> {
+    fn dead(&self, site: Site, key: SeedKey) -> Option<(Vec<u8>, PartCounts)> {
         let count = PARTS.start + key.stream().below(PARTS.end - PARTS.start);
         let parts = (0..count).filter_map(|part| self.dead_part(site, part, key.child(part)));
-        let parts: Vec<Vec<u8>> = parts.collect();
-        (!parts.is_empty()).then(|| [b"{ ", &parts.join(&b' ')[..], b" }"].concat())
+        let (are_own, parts): (Vec<bool>, Vec<Vec<u8>>) = parts.unzip();
+        let own = are_own.iter().filter(|is_own| **is_own).count();
+        let counts = PartCounts { own, others: are_own.len() - own };
+        (!parts.is_empty()).then(|| ([b"{ ", &parts.join(&b' ')[..], b" }"].concat(), counts))
     }
 
-    /// A statement or block of a donor, whose free names are variables of the kernel, or variables of its own.
-    fn dead_part(&self, site: Site, part: u64, key: SeedKey) -> Option<Vec<u8>> {
+    /// A statement or block of a donor, whose free names are variables of the kernel, or variables of its own; and whether the
+    /// donor is the kernel.
+    fn dead_part(&self, site: Site, part: u64, key: SeedKey) -> Option<(bool, Vec<u8>)> {
         (0..12).find_map(|attempt| {
             let mut stream = key.child(attempt).stream();
             // Every other part is the kernel's own.
@@ -220,25 +298,20 @@ impl Maker<'_> {
                 _ => 0,
             };
             let donor = &self.donors[number as usize];
-            let nodes = match stream.chance(50) {
-                true => donor::blocks(donor),
-                false => donor::statements(donor),
-            };
+            let nodes = if stream.chance(50) { &donor.blocks } else { &donor.statements };
             if nodes.is_empty() {
                 return None;
             }
-            let node = stream.pick(&nodes);
-            // The functions of another program do not come along.
-            if number > 0 && calls_own(donor, node) {
-                return None;
-            }
+            let (donor, node) = (&donor.program, stream.pick(nodes));
             let snippet = Snippet::of(donor, node, part)?;
             let names = match stream.chance(50) {
                 true => FreeNames::OfTheKernel,
                 false => FreeNames::TheirOwn,
             };
-            let is_own = number == 0;
-            dead_part(self.program, site, &snippet, (names, is_own), self.buffer, &mut stream)
+            let (is_own, program) = (number == 0, self.program);
+            let text =
+                dead_part(program, site, &snippet, (names, is_own), self.buffer, &mut stream);
+            Some((is_own, text?))
         })
     }
 
@@ -262,13 +335,9 @@ impl Maker<'_> {
     }
 }
 
-/// Returns true if a part needs something that the program declares outside of functions.
-fn calls_own(program: &ParsedKernels, node: NodeId) -> bool {
+/// Returns true if a part needs a function, type or constant that its program declares outside of functions.
+fn needs_declarations(program: &ParsedKernels, node: NodeId) -> bool {
     program.names_in(node).any(|(_, symbol)| program.symbols().get(symbol).scope == NodeId(0))
-        || program
-            .tree()
-            .subtree(node)
-            .any(|id| program.tree().kind(id) == NodeKind::TypeIdentifier)
 }
 
 /// A name that no word of a text is.

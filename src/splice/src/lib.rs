@@ -24,7 +24,7 @@ use clreduce_passes::{normalized, single_kernels};
 use clreduce_testcase::Language;
 use thiserror::Error;
 
-pub use emi::{ELEMENTS as EMI_ELEMENTS, EmiFamily, MOST_VARIANTS, alone};
+pub use emi::{ELEMENTS as EMI_ELEMENTS, EmiFamily, MOST_VARIANTS, PartCounts, alone, donors};
 
 use donor::Snippet;
 use program::ParsedKernels;

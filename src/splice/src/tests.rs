@@ -105,3 +105,55 @@ fn collections_without_kernels_are_refused() {
         refused(vec![("a", "__kernel void A(__global int *a) {}")]).contains("no fitting part")
     );
 }
+
+#[test]
+fn dead_blocks_have_parts_of_the_kernel_and_of_other_programs() {
+    let donor = "uint F(uint x) { return x; }
+         __kernel void B(__global ulong *out) {
+             uint u = 3u; ulong w = 77ul;
+             for (uint i = 0u; i < 4u; i++) { ulong v = (ulong)(u * 77u); w += v; }
+             if (w > 77ul) { u = F(u); }
+             out[0] = w; }";
+    let (kernel, donors) = (KERNEL.1.as_bytes(), [donor.as_bytes().to_vec()]);
+    let mut all = PartCounts::default();
+    for seed in 0..20 {
+        let family = EmiFamily::of(kernel.to_vec(), &[], &donors, seed).unwrap();
+        let parts = family.parts();
+        (all.own, all.others) = (all.own + parts.own, all.others + parts.others);
+        let first = String::from_utf8(family.variants(1).remove(0)).unwrap();
+        assert_eq!(parts.others > 0, first.contains("77"), "{first}");
+        // Functions of another program do not come along.
+        assert!(!first.contains("F("), "{first}");
+    }
+    assert!(all.own >= 20 && all.others >= 20, "{all:?}");
+}
+
+#[test]
+fn a_kernel_of_one_statement_has_all_variants_too() {
+    let kernel = "__kernel void A(__global float *a) { a[get_global_id(0)] *= 2.0f; }";
+    let donor = "__kernel void B(__global uint *out) { uint u = 3u; if (u > 2u) { u += 4u; u *= 7u; } out[0] = u; }";
+    for seed in 0..8 {
+        let donors = [donor.as_bytes().to_vec()];
+        let family = EmiFamily::of(kernel.as_bytes().to_vec(), &[], &donors, seed).unwrap();
+        let variants = family.variants(MOST_VARIANTS);
+        let different: std::collections::BTreeSet<&Vec<u8>> = variants.iter().collect();
+        assert_eq!((variants.len(), different.len()), (40, 40), "{seed}");
+        for text in &variants {
+            let tree = SyntaxTree::parse(text, Language::OPENCL);
+            assert!(!tree.has_error(NodeId(0)), "{}", String::from_utf8_lossy(text));
+        }
+    }
+}
+
+#[test]
+fn edits_stand_before_a_branch_that_is_never_taken_and_not_in_it() {
+    let kernel = "__kernel void A(__global int *a, int b) { if (b > 7) { a[0] = 3; } }";
+    let body = kernel.find("{ a[0]").unwrap();
+    let family =
+        |range: std::ops::Range<usize>| EmiFamily::of(kernel.as_bytes().to_vec(), &[range], &[], 1);
+    let first = family(body..kernel.len() - 2).unwrap().variants(1).remove(0);
+    let text = String::from_utf8(first).unwrap();
+    assert!(text.contains("emi_dead[") && text.contains("if (b > 7) { a[0] = 3; }"), "{text}");
+    let start = kernel.find("if").unwrap();
+    assert!(family(start..kernel.len() - 2).is_none());
+}

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use clreduce_campaign::ExternalError;
+use clreduce_campaign::{ExternalError, NoVariants};
 use clreduce_check::CoverageError;
 use clreduce_compiler::NoClang;
 use clreduce_kernel::PlanError;
@@ -35,6 +35,11 @@ pub(crate) enum FuzzError {
          help: name at least {least} with --device; Oclgrind has no vote"
     )]
     FewVoters { all: usize, least: usize },
+    #[error(
+        "only kernels in OpenCL C get variants, and only where the host runs kernels\n\
+         help: leave out --emi; `clreduce doctor` says what the host lacks"
+    )]
+    NoVariants,
     #[error("no compiler is called `{name}`\nhelp: name a program, or one of these: {known}")]
     NoCompiler { name: String, known: String },
     #[error("two compilers are called `{0}`\nhelp: name them by paths that end in different names")]
@@ -138,12 +143,8 @@ pub(crate) enum MutantsError {
 /// The reason why `clreduce emi` wrote no variants.
 #[derive(Debug, Error)]
 pub(crate) enum EmiError {
-    #[error(
-        "there is no place for an edit in `{0}`: a kernel in OpenCL C is needed that is launched, parses and has statements that run"
-    )]
-    NoPlace(PathBuf),
-    #[error("cannot read `{0}` as a program: {1}")]
-    NotRead(PathBuf, String),
+    #[error("`{path}`: {source}")]
+    NoVariants { path: PathBuf, source: NoVariants },
     #[error("`{path}` has no result on the host: {outcome}")]
     NoResult { path: PathBuf, outcome: String },
     #[error(

@@ -74,7 +74,10 @@ impl Display {
             Progress::Concluded { conclusion, earlier } => {
                 self.reducing.clear();
                 if !earlier {
-                    self.concluded(conclusion, &programs.name(conclusion.program));
+                    self.concluded(
+                        conclusion,
+                        &programs.name(conclusion.program, conclusion.variant),
+                    );
                 }
             }
         }

@@ -22,6 +22,7 @@ use clreduce_campaign::{
 use clreduce_check::FindingKind;
 use clreduce_devices::WorkerOptions;
 use clreduce_engine::SandboxOptions;
+use clreduce_generator::VARIANTS;
 use clreduce_interestingness::Cancel;
 use clreduce_process::Limits;
 use clreduce_remote::RemoteOptions;
@@ -82,6 +83,15 @@ pub(crate) struct FuzzArgs {
 
     #[command(flatten)]
     pub profile: ProfileArgs,
+
+    /// Run each program with up to N variants that have the same result; 40 at most
+    ///
+    /// The variants are those of `clreduce generate --emi`, and of `clreduce emi` for kernels in OpenCL C from elsewhere, whose result
+    /// on the host is the right one. A program raises one alarm at most on each configuration: it has the first outcome that is not
+    /// right. If that is its own, no variant runs.
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true,
+        value_parser = value_parser!(u32).range(0..=VARIANTS as i64))]
+    pub emi: u32,
 
     /// Seed of the first program
     #[arg(long, value_name = "S", default_value_t = 1)]
@@ -163,6 +173,7 @@ Examples:
   clreduce fuzz --out campaign --device oclgrind --device pocl --device pocl:-cl-opt-disable -j 8
   clreduce fuzz --out campaign --mode vector --tokens 300..1000 --avoid mad_sat --count 1000
   clreduce fuzz --out campaign --target cuda --device nvidia --device nvidia:-G
+  clreduce fuzz --out campaign --emi 40 --device pocl     # each kernel and 40 variants of it
   clreduce fuzz --out campaign --generator 'my-generator {seed}' --device pocl --device pocl:-cl-opt-disable --device host --device nvidia
   clreduce fuzz --out campaign --target c --generator 'csmith --seed {seed} | sed s:csmith.h:/usr/include/csmith/csmith.h:'
   clreduce fuzz --replay campaign                 # which of its bugs are still there?
@@ -267,7 +278,7 @@ fn run(args: &FuzzArgs, out: &Path, start: CampaignStart) -> Result<ExitCode, Cl
     if !args.quiet {
         error_line(&format!("{} configurations: {}", names.len(), names.join(", ")));
     }
-    let mut tally = Tally::new(names);
+    let mut tally = Tally::new(names, programs.variants() > 0);
     let gate = count.map_or(args.gate, |count| count.min(args.gate));
     let mut display = Display::new(args.quiet, args.plain, gate);
     let (result, batch) = campaign.run(|progress| {

@@ -106,6 +106,7 @@ pub(super) fn summary(
     (count, gate): (Option<u64>, u64),
 ) -> String {
     let mut text = outcomes_in_words(tally);
+    text += &bases_in_words(tally);
     text.push('\n');
     for (name, bug) in &tally.bugs {
         let construct = bug.first.construct.as_ref();
@@ -153,6 +154,22 @@ fn outcomes_in_words(tally: &Tally) -> String {
         let _ = writeln!(text, "{} is left out: it fails too often", row.configuration);
     }
     text
+}
+
+/// The table of programs by what their variants have shown; empty if there are none.
+fn bases_in_words(tally: &Tally) -> String {
+    let Some(bases) = &tally.bases else { return String::new() };
+    let shown = |class: &Class| bases.iter().any(|one| one.shown.contains_key(class));
+    let classes: Vec<Class> = Class::ALL.into_iter().filter(shown).collect();
+    let names = classes.iter().map(|class| class.name());
+    let head = ["variants", "base fails"].into_iter().chain(names).chain(["stable"]);
+    let mut rows = vec![head.map(str::to_owned).collect::<Vec<_>>()];
+    rows.extend(tally.configurations.iter().zip(bases).map(|(name, counts)| {
+        let shown = classes.iter().map(|class| counts.shown.get(class).copied().unwrap_or(0));
+        let all = std::iter::once(counts.fails).chain(shown).chain([counts.stable]);
+        std::iter::once(name.clone()).chain(all.map(show_count)).collect()
+    }));
+    format!("\n{}", of_rows(&rows))
 }
 
 /// What became of alarms that are no bugs, and the programs that were missing.

@@ -96,7 +96,11 @@ pub(super) fn programs(args: &FuzzArgs, worker: &WorkerOptions) -> Result<Progra
         };
         let profile = args.profile.profile(target);
         profile.check().map_err(UsageError::from)?;
-        return Ok(Programs::Generated(GeneratedPrograms { profile, first: args.seed }));
+        if args.emi > 0 {
+            profile.check_variants().map_err(UsageError::from)?;
+        }
+        let (first, variants) = (args.seed, args.emi);
+        return Ok(Programs::Generated(GeneratedPrograms { profile, first, variants }));
     }
     let (asked, usual) = (args.profile.profile(Target::OpenCl12), Profile::default());
     let of_profile = [
@@ -116,19 +120,26 @@ pub(super) fn programs(args: &FuzzArgs, worker: &WorkerOptions) -> Result<Progra
         let tools = tools(worker, args.timeout, Some(args.memory));
         ExternalPrograms::of_command(&args.generator, args.seed, tools, rule)
     };
-    Ok(Programs::External(external.map_err(FuzzError::from)?))
+    let external = external.map_err(FuzzError::from)?;
+    Ok(Programs::External(external.with_variants(args.emi, args.seed)))
 }
 
-/// Checks that there are enough configurations for a vote: a majority, and another one.
+/// Checks that there are enough configurations for a vote: a majority, and another one; or a host for variants.
 ///
 /// # Errors
-/// When there are too few.
+/// When there are too few, or there is none.
 pub(super) fn check_voters(
     args: &FuzzArgs,
     programs: &Programs,
     matrix: &Matrix,
 ) -> Result<(), FuzzError> {
     let needs_votes = matches!(programs, Programs::External(one) if one.needs_votes());
+    let has_variants = matches!(programs, Programs::External(_)) && programs.variants() > 0;
+    if has_variants
+        && (matrix.kind != SourceKind::Kernels(ProgramKind::OpenCl) || matrix.host.is_none())
+    {
+        return Err(FuzzError::NoVariants);
+    }
     let least = args.votes.least_voters();
     let all = matrix.configurations.len();
     if needs_votes && (matrix.voters() < least || all <= least) {

@@ -11,6 +11,8 @@ pub(super) struct Tally {
     pub configurations: Vec<String>,
     /// For each configuration, the number of programs with each outcome that is not right.
     pub outcomes: Vec<BTreeMap<Class, u64>>,
+    /// What the variants of programs have shown on each configuration, if there are any.
+    pub bases: Option<Vec<BaseCounts>>,
     /// Programs that have run, and those of this run alone.
     pub programs: u64,
     pub programs_now: u64,
@@ -26,6 +28,17 @@ pub(super) struct Tally {
     pub avoids: BTreeMap<String, Vec<String>>,
 }
 
+/// The outcomes of programs and their variants on a configuration.
+#[derive(Debug, Default)]
+pub(super) struct BaseCounts {
+    /// Programs that are not right themselves, so that no variant runs.
+    pub fails: u64,
+    /// Programs of which a variant is not right, by its outcome.
+    pub shown: BTreeMap<Class, u64>,
+    /// Programs that are right with all their variants.
+    pub stable: u64,
+}
+
 /// A bug that was found.
 #[derive(Debug)]
 pub(super) struct FoundBug {
@@ -37,8 +50,10 @@ pub(super) struct FoundBug {
 
 impl Tally {
     /// Nothing so far.
-    pub(super) fn new(configurations: Vec<String>) -> Self {
+    pub(super) fn new(configurations: Vec<String>, with_variants: bool) -> Self {
+        let bases = configurations.iter().map(|_| BaseCounts::default()).collect();
         Self {
+            bases: with_variants.then_some(bases),
             outcomes: configurations.iter().map(|_| BTreeMap::new()).collect(),
             configurations,
             programs: 0,
@@ -54,7 +69,10 @@ impl Tally {
     /// Counts an event.
     pub(super) fn add(&mut self, progress: Progress) {
         match progress {
-            Progress::Ran { outcomes, missing, earlier, .. } => {
+            Progress::Ran { outcomes, variants, missing, earlier, .. } => {
+                if missing.is_none() {
+                    self.count_bases(&outcomes, &variants);
+                }
                 self.programs += 1;
                 self.missing += u64::from(missing.is_some());
                 self.programs_now += u64::from(!earlier);
@@ -70,6 +88,22 @@ impl Tally {
             }
             Progress::Reducing { .. } => {}
             Progress::Concluded { conclusion, .. } => self.conclude(conclusion),
+        }
+    }
+
+    fn count_bases(&mut self, outcomes: &BTreeMap<usize, Class>, variants: &BTreeMap<usize, u32>) {
+        let counts = self.bases.iter_mut().flatten().zip(&self.configurations).enumerate();
+        for (index, (counts, _)) in
+            counts.filter(|(_, (_, name))| !self.left_out.contains_key(*name))
+        {
+            let class = outcomes.get(&index).copied().unwrap_or(Class::Right);
+            match class {
+                Class::Right => counts.stable += 1,
+                class if variants.contains_key(&index) => {
+                    *counts.shown.entry(class).or_default() += 1;
+                }
+                _ => counts.fails += 1,
+            }
         }
     }
 

@@ -2,23 +2,18 @@
 
 use std::fs;
 use std::io::Write;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::ValueHint;
-use clreduce_check::{CheckOptions, HostKernel, needs_preprocessing, preprocess};
+use clreduce_campaign::{GivenKernel, NoVariants, described};
+use clreduce_check::CheckOptions;
 use clreduce_devices::DeviceWorker;
 use clreduce_engine::SandboxOptions;
-use clreduce_generator::{Profile, TokenRange, generate};
 use clreduce_interestingness::Cancel;
-use clreduce_kernel::{
-    Argument, Fill, KernelLaunch, KernelRun, Number, Output, ProgramKind, RunLimits, Scalar,
-    describe,
-};
-use clreduce_splice::{EMI_ELEMENTS, EmiFamily, MOST_VARIANTS, alone};
-use clreduce_testcase::Language;
+use clreduce_kernel::{KernelLaunch, KernelRun, Output, ProgramKind, RunLimits};
+use clreduce_splice::MOST_VARIANTS;
 
 use crate::failure::{CliError, EmiError, KernelError, RunError};
 use crate::files::target::on_disk;
@@ -30,9 +25,6 @@ use crate::terminal::clock::Clock;
 use crate::terminal::interrupt;
 use crate::terminal::printing::out;
 use crate::terminal::units;
-
-/// The generated kernels whose statements stand in dead blocks, beside those of the kernel itself.
-const DONORS: u64 = 4;
 
 /// The arguments of `clreduce emi`.
 #[derive(Debug, clap::Args)]
@@ -106,22 +98,15 @@ pub(crate) fn emi(args: &EmiArgs) -> Result<ExitCode, CliError> {
         ..CheckOptions::default()
     };
     let base = base(args, &options, &cancel)?;
-    let unexecuted = unexecuted(&base, &options, &cancel);
-    let profile = Profile { tokens: donors(), ..Profile::default() };
-    let others = (0..DONORS).filter_map(|number| {
-        let seed = args.seed.wrapping_mul(DONORS).wrapping_add(number);
-        Some(generate(seed, &profile).ok()?.source.into_bytes())
-    });
-    let others: Vec<Vec<u8>> = others.collect();
-    let family = EmiFamily::of(base.text.clone(), &unexecuted, &others, args.seed)
-        .ok_or_else(|| EmiError::NoPlace(args.kernel.clone()))?;
+    let no_variants = |source| EmiError::NoVariants { path: args.kernel.clone(), source };
+    let family = base.family(args.seed, &options, &cancel).map_err(no_variants)?;
     let mut host = Host::find(args)?;
     let result = host
         .result(&base.text, &base.launches)
         .map_err(|outcome| EmiError::NoResult { path: args.kernel.clone(), outcome })?;
     fs::create_dir_all(&args.out).map_err(|source| write_error(&args.out, source))?;
     write(args, 0, &base.text, &base.launches, &result)?;
-    let launches: Vec<KernelLaunch> = base.launches.iter().map(with_buffer).collect();
+    let launches = base.variant_launches();
     let (mut written, mut left_out) = (0, Vec::new());
     for (number, text) in (1..).zip(family.variants(args.count as usize)) {
         if cancel.is_cancelled() {
@@ -141,75 +126,35 @@ pub(crate) fn emi(args: &EmiArgs) -> Result<ExitCode, CliError> {
     for why in &left_out {
         crate::terminal::printing::error_line(&format!("note: left out: {why}"));
     }
+    let parts = family.parts();
     writeln!(
         out(),
-        "{}: {written} variants with the result of {} on the host",
+        "{}: {written} variants with the result of {} on the host; parts in dead blocks: {} of the kernel, {} of generated ones",
         args.out.display(),
-        args.kernel.display()
+        args.kernel.display(),
+        parts.own,
+        parts.others,
     )
     .map_err(CliError::Stdout)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The size of generated kernels from which statements come.
-fn donors() -> TokenRange {
-    TokenRange::new(300, 900).unwrap_or_default()
-}
-
-/// A kernel alone, and its launches.
-struct Base {
-    text: Vec<u8>,
-    launches: Vec<KernelLaunch>,
-}
-
-fn base(args: &EmiArgs, options: &CheckOptions, cancel: &Cancel) -> Result<Base, CliError> {
+fn base(args: &EmiArgs, options: &CheckOptions, cancel: &Cancel) -> Result<GivenKernel, CliError> {
     let path = &args.kernel;
     let unusable = |source: KernelError| CliError::Kernel { path: path.clone(), source };
+    let no_variants = |source| EmiError::NoVariants { path: path.clone(), source };
     let source = fs::read(path).map_err(|error| unusable(error.into()))?;
     let kind = ProgramKind::of(&path.to_string_lossy(), &source);
     if kind != ProgramKind::OpenCl {
-        return Err(EmiError::NoPlace(path.clone()).into());
+        return Err(no_variants(NoVariants::NoPlace).into());
     }
     let planned = args.launches.planned(path, kind, &source, options, cancel);
     let planned = planned.map_err(|error| unusable(error.into()))?;
     let plan = planned.plan.map_err(|source| RunError::Plan { path: path.clone(), source })?;
-    let Some(kernel) = plan.launches.first().map(|launch| launch.kernel.clone()) else {
-        return Err(EmiError::NoPlace(path.clone()).into());
-    };
-    let launches = plan.launches.into_iter().filter(|one| one.kernel == kernel).collect();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let text = match needs_preprocessing(&source) {
-        false => source,
-        true => {
-            let folder = folder.unwrap_or(Path::new("."));
-            preprocess(&source, folder, Language::OPENCL, options, cancel)
-                .map_err(|error| EmiError::NotRead(path.clone(), error.to_string()))?
-        }
-    };
-    let text = alone(&text, &kernel).ok_or_else(|| EmiError::NoPlace(path.clone()))?;
-    Ok(Base { text, launches })
-}
-
-/// The ranges of the text that no launch executes.
-fn unexecuted(base: &Base, options: &CheckOptions, cancel: &Cancel) -> Vec<Range<usize>> {
-    let subject = HostKernel::launched(&base.text[..], Ok(base.launches.clone()));
-    let coverage =
-        subject.ok().and_then(|subject| clreduce_check::coverage(&subject, options, cancel).ok());
-    coverage.map(|coverage| coverage.never_executed()).unwrap_or_default()
-}
-
-/// The launch with the buffer that conditions compare.
-fn with_buffer(launch: &KernelLaunch) -> KernelLaunch {
-    let mut launch = launch.clone();
-    launch.arguments.push(Argument::Buffer {
-        name: "emi_dead".to_owned(),
-        element: Number::scalar(Scalar::Int),
-        elements: EMI_ELEMENTS,
-        fill: Fill::Steps { first: 0.0, step: 1.0 },
-        output: false,
-        image: None,
-    });
-    launch
+    let folder = folder.unwrap_or(Path::new("."));
+    let base = GivenKernel::of(source, plan.launches, folder, options, cancel);
+    Ok(base.map_err(no_variants)?)
 }
 
 /// The host as a device.
@@ -260,9 +205,8 @@ fn write(
 ) -> Result<(), CliError> {
     let stem = args.kernel.file_stem().unwrap_or_default().to_string_lossy();
     let path = args.out.join(format!("{stem}-emi-{number}.cl"));
-    let subject = HostKernel::launched(text, Ok(launches.to_vec())).ok();
-    let described = subject.and_then(|subject| describe(launches, &subject.kernels));
-    let described = described.ok_or_else(|| EmiError::NotDescribed(args.kernel.clone()))?;
+    let described =
+        described(text, launches).ok_or_else(|| EmiError::NotDescribed(args.kernel.clone()))?;
     let shown: String = result.iter().map(|output| output.show() + "\n").collect();
     let files = [
         (path.clone(), text),
