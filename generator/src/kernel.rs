@@ -2,10 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::emi::EmiEdit;
 use crate::features::Features;
 use crate::interpret::Report;
-use crate::ir::Program;
+use crate::ir::{EmiEdit, Program};
 use crate::policy;
 use crate::print::{self, Extras};
 use crate::profile::{Edits, Profile, ProfileError, Target};

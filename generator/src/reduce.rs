@@ -6,9 +6,10 @@ mod functions;
 
 use std::collections::BTreeSet;
 
-use crate::emi::EmiEdit;
 use crate::interpret;
-use crate::ir::{Block, ExprKind, Initial, Path, Program, StmtId, StmtKind, Storage, VarId};
+use crate::ir::{
+    Block, EmiEdit, ExprKind, Initial, Path, Program, StmtId, StmtKind, Storage, VarId,
+};
 use crate::kernel::Kernel;
 use crate::random::SeedKey;
 use crate::repair::objects::without_addresses;

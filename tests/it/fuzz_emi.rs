@@ -59,6 +59,7 @@ fn variants_show_what_their_programs_do_not() {
     assert!(shown.iter().all(|one| !without.contains(&one.program)), "{shown:#?}");
     assert_eq!(shown.len(), with.len() - without.len(), "{shown:#?}");
     assert!(log.contains(r#""variants":{"faulty":"#), "{log}");
+    assert!(!log.contains(r#""outcomes":{},"variants""#), "{log}");
     let is_settled = |one: &Conclusion| matches!(one.end, End::Bug | End::Known | End::Duplicate);
     assert!(told.conclusions.iter().all(is_settled), "{:#?}", told.conclusions);
     assert!(!texts.is_empty());

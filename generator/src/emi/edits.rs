@@ -3,45 +3,21 @@
 use super::points::{Point, points};
 use super::predicates::{Fact, facts, predicate};
 use super::prune::{EmiRates, pruned, without_unused};
-use super::{contains, replace, synchronises};
+use super::{contains, synchronises};
 use crate::features::Features;
 use crate::interpret::Report;
-use crate::ir::{Block, Jump, Place, Program, StmtId, StmtKind, Storage, Ty, Variable};
+use crate::ir::{
+    Block, EmiEdit, EmiEditKind, Jump, Place, Program, StmtId, StmtKind, Storage, Ty, Variable,
+    replace,
+};
 use crate::policy::{self, UsableVariables};
 use crate::profile::{Edits, Mode, Profile};
 use crate::random::{SeedKey, Stream};
-
-/// An edit of a kernel: a branch whose condition has a truth that the generator knows.
-#[derive(Clone, Debug)]
-pub(crate) struct EmiEdit {
-    branch: StmtId,
-    kind: EmiEditKind,
-}
-
-/// The kinds of edits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum EmiEditKind {
-    /// Statements that are never executed. They read and write variables of the kernel.
-    Dead,
-    /// A statement of the kernel that is always executed; in the other branch are some that never are.
-    Guard,
-    /// A variable is kept, changed, and restored, which is always executed.
-    Scramble,
-}
 
 impl EmiEdit {
     /// True for one that is never executed.
     pub(super) fn is_dead(&self) -> bool {
         self.kind == EmiEditKind::Dead
-    }
-
-    /// Takes the edit out of the kernel.
-    pub(crate) fn drop_from(&self, program: &mut Program) {
-        let branch = &mut program.stmts[self.branch.0 as usize].kind;
-        let dropped = std::mem::replace(branch, StmtKind::Nothing);
-        if let (EmiEditKind::Guard, StmtKind::If(_, then, _)) = (self.kind, dropped) {
-            replace(program, self.branch, &then);
-        }
     }
 
     /// Lets the branch be executed, and add something to the result.

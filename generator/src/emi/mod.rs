@@ -14,12 +14,11 @@ mod prune;
 
 use std::collections::BTreeSet;
 
-pub(crate) use edits::EmiEdit;
 pub use prune::{EmiRates, PrunedAs};
 
 use crate::features::Features;
 use crate::interpret;
-use crate::ir::{Program, StmtId, StmtKind};
+use crate::ir::{EmiEdit, Program, StmtId, StmtKind};
 use crate::kernel::{Kernel, features, generate, origin, root};
 use crate::print::{self, Extras};
 use crate::profile::{Profile, ProfileError};
@@ -171,18 +170,6 @@ impl Iterator for Variants {
 /// The text that has to differ: without the command.
 fn text(program: &Program) -> String {
     print::opencl(program, &Extras::default())
-}
-
-/// Puts statements in the place of one.
-fn replace(program: &mut Program, id: StmtId, by: &[StmtId]) {
-    let blocks = program.stmts.iter_mut().flat_map(|stmt| stmt.kind.blocks_mut());
-    let functions = program.functions.iter_mut().map(|function| &mut function.body);
-    for block in blocks.chain(functions).chain([&mut program.body]) {
-        if let Some(at) = block.iter().position(|found| *found == id) {
-            block.splice(at..=at, by.iter().copied());
-            return;
-        }
-    }
 }
 
 /// True if there is a statement of a kind in a statement.

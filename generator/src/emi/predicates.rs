@@ -1,11 +1,10 @@
 //! Conditions whose truth the generator knows, and the compiler does not.
 
 use super::points::Point;
-use super::replace;
 use crate::features::Features;
 use crate::interpret;
 use crate::ir::{
-    Binary, Buffer, ExprId, ExprKind, Program, StmtId, StmtKind, Ty, VarId, WorkItemId,
+    Binary, Buffer, ExprId, ExprKind, Program, StmtId, StmtKind, Ty, VarId, WorkItemId, replace,
 };
 use crate::policy::{opaque, special};
 use crate::random::SeedKey;

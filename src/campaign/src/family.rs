@@ -91,7 +91,8 @@ fn shown(runner: &Runner, configuration: usize, family: &[Program]) -> Option<(u
     for (variant, program) in (0..).zip(family) {
         let class = runner.observe(configuration, &program.subject())?.class;
         let is_over = class.is_alarm() || variant == 0 && class != Class::Right;
-        if is_over || shown.1 == Class::Right {
+        let is_first = shown.1 == Class::Right && class != Class::Right;
+        if is_over || is_first {
             shown = (variant, class);
         }
         if is_over {

@@ -29,6 +29,11 @@ pub(crate) fn dead_part(
     buffer: &str,
     stream: &mut Stream,
 ) -> Option<Vec<u8>> {
+    // A variable of the kernel may have the name of a built-in function.
+    let means_another = |name| program.symbols().lookup(program.tree(), name, site.node).is_some();
+    if snippet.built_in_names().any(means_another) {
+        return None;
+    }
     let variables = match names {
         FreeNames::OfTheKernel => variables_at(program, site.node),
         FreeNames::TheirOwn => Vec::new(),

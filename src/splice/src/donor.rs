@@ -141,6 +141,15 @@ impl<'a> Snippet<'a> {
         outer.map(|(name, id)| (id, program.bytes(name)))
     }
 
+    /// The names in the part that its program does not declare: those of built-in functions and constants.
+    pub(crate) fn built_in_names(&self) -> impl Iterator<Item = &'a [u8]> + '_ {
+        let (program, tree) = (self.program, self.program.tree());
+        let names = tree.subtree(self.node).filter(move |&id| {
+            tree.kind(id) == NodeKind::Identifier && program.symbols().of(id).is_none()
+        });
+        names.map(move |id| program.bytes(id))
+    }
+
     /// A new name in place of an old one.
     pub(crate) fn fresh(&self, name: &[u8]) -> Vec<u8> {
         [name, b"_", self.suffix.as_bytes()].concat()

@@ -157,3 +157,19 @@ fn edits_stand_before_a_branch_that_is_never_taken_and_not_in_it() {
     let start = kernel.find("if").unwrap();
     assert!(family(start..kernel.len() - 2).is_none());
 }
+
+/// find_ellipse_kernel_4 of Rodinia has a variable `max`.
+#[test]
+fn a_variable_with_the_name_of_a_built_in_function_hides_it_from_dead_blocks() {
+    let kernel = "__kernel void A(__global int *a) { int max = a[1]; a[0] = max; a[2] = 7; a[3] = min(a[0], 2); }";
+    let donor = "__kernel void B(__global int *out) { int u = 3; u += max(u, 77) * 2; u += min(u, 78) * 2; out[0] = u; }";
+    let mut calls = 0;
+    for seed in 0..30 {
+        let donors = [donor.as_bytes().to_vec()];
+        let family = EmiFamily::of(kernel.as_bytes().to_vec(), &[], &donors, seed).unwrap();
+        let text = String::from_utf8(family.variants(1).remove(0)).unwrap();
+        assert!(!text.contains("max("), "{text}");
+        calls += text.matches("78").count();
+    }
+    assert!(calls > 0);
+}
