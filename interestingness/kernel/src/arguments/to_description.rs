@@ -5,7 +5,7 @@ use clreduce_language::{KernelParameter, KernelSignature, Layout, LayoutNumber, 
 use super::elements::{FillValue, Literal, Members, ValueOrMembers};
 use super::from_description::{ArgumentTable, LaunchTable, Several};
 use crate::encode::{decode_whole, half_value};
-use crate::images::{Filter, Image};
+use crate::images::{Filter, Image, Sampler};
 use crate::job::{Argument, Fill, KernelLaunch};
 
 /// Returns the text of a file `KERNEL.args.toml` with these launches; `None` if an argument cannot be written there: the
@@ -55,35 +55,25 @@ fn argument(argument: &Argument, parameter: &KernelParameter) -> Option<Argument
                 ..ArgumentTable::default()
             }
         }
-        (Argument::Buffer { element, elements, fill, output, image: Some(image), .. }, _) => {
+        (Argument::Buffer { element, elements, fill, output, image, .. }, _) => {
             let (fill, bytes) = content(fill);
-            ArgumentTable {
-                image: Some(element.to_string()),
-                size: Some(size(*image, *elements)),
-                normalized: image.normalized.then_some(true),
-                fill,
-                bytes,
-                output: (!output).then_some(false),
-                ..ArgumentTable::default()
+            let output = (!output).then_some(false);
+            let content = ArgumentTable { fill, bytes, output, ..ArgumentTable::default() };
+            match image {
+                None => ArgumentTable {
+                    buffer: Some(element.to_string()),
+                    elements: Some(*elements),
+                    ..content
+                },
+                Some(image) => ArgumentTable {
+                    image: Some(element.to_string()),
+                    size: Some(size(*image, *elements)),
+                    normalized: image.normalized.then_some(true),
+                    ..content
+                },
             }
         }
-        (Argument::Sampler(sampler), _) => ArgumentTable {
-            sampler: Some(sampler.addressing),
-            filter: (sampler.filter != Filter::default()).then_some(sampler.filter),
-            normalized: sampler.normalized.then_some(true),
-            ..ArgumentTable::default()
-        },
-        (Argument::Buffer { element, elements, fill, output, .. }, _) => {
-            let (fill, bytes) = content(fill);
-            ArgumentTable {
-                buffer: Some(element.to_string()),
-                elements: Some(*elements),
-                fill,
-                bytes,
-                output: (!output).then_some(false),
-                ..ArgumentTable::default()
-            }
-        }
+        (Argument::Sampler(sampler), _) => of_sampler(*sampler),
         (Argument::Local(bytes), _) => ArgumentTable {
             local: Some("uchar".to_owned()),
             elements: Some(*bytes),
@@ -95,18 +85,29 @@ fn argument(argument: &Argument, parameter: &KernelParameter) -> Option<Argument
             ..ArgumentTable::default()
         },
         (Argument::Value(bytes), KernelParameter::Object { kind, layout }) => {
-            let mut members = members(layout, bytes)?;
-            ArgumentTable {
-                value: Some(kind.clone()),
-                is: Some(match members.remove("") {
-                    Some(alone) => ValueOrMembers::Value(alone),
-                    None => ValueOrMembers::Members(members),
-                }),
-                ..ArgumentTable::default()
-            }
+            of_object(kind, layout, bytes)?
         }
         (Argument::Value(_), _) => return None,
     })
+}
+
+/// A value that is an object.
+fn of_object(kind: &str, layout: &Layout, bytes: &[u8]) -> Option<ArgumentTable> {
+    let mut members = members(layout, bytes)?;
+    let is = match members.remove("") {
+        Some(alone) => ValueOrMembers::Value(alone),
+        None => ValueOrMembers::Members(members),
+    };
+    Some(ArgumentTable { value: Some(kind.to_owned()), is: Some(is), ..ArgumentTable::default() })
+}
+
+fn of_sampler(sampler: Sampler) -> ArgumentTable {
+    ArgumentTable {
+        sampler: Some(sampler.addressing),
+        filter: (sampler.filter != Filter::default()).then_some(sampler.filter),
+        normalized: sampler.normalized.then_some(true),
+        ..ArgumentTable::default()
+    }
 }
 
 fn size(image: Image, elements: u64) -> Vec<u64> {

@@ -128,10 +128,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
         launches: plan.launches,
         repeat: args.repeat,
     };
-    let limits = RunLimits { build: args.timeout, run: args.timeout };
     let mut worker = DeviceWorker::new(options, device);
     let name = format!("{}: {}", worker.device().facts.platform, worker.device().facts.name);
     clock.progress().at(&format!("{name}: building and running {}", args.kernel.display()));
+    let limits = RunLimits { build: args.timeout, run: args.timeout };
     let report = worker.run(&run, limits, &Cancel::new());
     let seen = args.coverage.then(|| {
         clock.progress().at(&format!("measuring the coverage of {}", args.kernel.display()));
@@ -155,7 +155,6 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     if let Some(difference) = difference.flatten() {
         let path = expected::beside(&args.kernel);
         error_line(&format!("the result is not the one in {}: {difference}", path.display()));
-        // The result is not the expected one.
         return Ok(ExitCode::from(24));
     }
     Ok(ExitCode::from(status(report.outcome.class())))
