@@ -167,9 +167,12 @@ fn coverage_says_what_never_happened_and_qualifies_valid() {
     fs::write(&kernel, source.replace("if (id > 7)", "")).unwrap();
     let (code, out, _) = check(&kernel, &["--only", "compile", "--coverage"]);
     assert!(code == Some(0) && out.contains("valid: ") && out.contains("0 of 0 branches"), "{out}");
-    fs::write(&kernel, "kernel void k(image2d_t i) {}\n").unwrap();
+    fs::write(&kernel, "kernel void k(image2d_depth_t i) {}\n").unwrap();
     let (_, _, err) = check(&kernel, &["--only", "compile", "--coverage"]);
-    assert!(err.contains("the coverage is not known: ") && err.contains("image2d_t i"), "{err}");
+    assert!(
+        err.contains("the coverage is not known: ") && err.contains("image2d_depth_t i"),
+        "{err}"
+    );
 }
 
 #[test]
@@ -178,14 +181,14 @@ fn what_cannot_be_said_is_status_three() {
     let kernel = folder.path().join("k.cl");
     fs::write(
         &kernel,
-        "__kernel void k(read_only image2d_t i, __global ulong *r) { *r = get_image_width(i); }\n",
+        "__kernel void k(read_only image2d_depth_t i, __global ulong *r) { *r = get_image_width(i); }\n",
     )
     .unwrap();
     let (code, out, err) = check(&kernel, &["--only", "simulate"]);
     assert_eq!((code, out.as_str()), (Some(3), ""));
     assert!(
         err.contains(
-            "Oclgrind: clreduce cannot make an argument for the parameter `read_only image2d_t i`"
+            "Oclgrind: clreduce cannot make an argument for the parameter `read_only image2d_depth_t i`"
         ),
         "{err}"
     );

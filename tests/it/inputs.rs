@@ -123,7 +123,7 @@ fn what_cannot_happen_is_said() {
         stderr(&bench.run(&["inputs", "odd.cl"]).code(code))
     };
     assert_mentions(&refused("int x;\n", 2), &["no kernel"]);
-    assert_mentions(&refused("kernel void k(image2d_t i) {}\n", 1), &["image2d_t i"]);
+    assert_mentions(&refused("kernel void k(image2d_depth_t i) {}\n", 1), &["image2d_depth_t i"]);
     assert_mentions(&refused("kernel void k(global int *r) { r[0] = gone(); }\n", 1), &["gone"]);
     let wrong = refused(
         "// -g 4,1,1 -l 4,1,1\nkernel void k(global int *r) { r[0] = get_local_id(0); }\n",

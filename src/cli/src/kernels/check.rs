@@ -259,7 +259,7 @@ fn print_valid(
 /// The reasons why a kernel could not be checked to the end.
 fn print_unresolved(report: &CheckReport) {
     if report.stages.is_empty() && report.failures.is_empty() {
-        error_line("unresolved: none of the chosen stages can check a program in this language");
+        error_line("unresolved: none of the chosen stages can check such a program");
     } else if report.validity == Validity::Unresolved {
         let suspected = report.findings.iter().map(|finding| finding.kind);
         let mut kinds: BTreeSet<FindingKind> =

@@ -5,28 +5,8 @@ use std::ptr::null_mut;
 
 use clreduce_kernel::{Addressing, Filter, Image, ImageKind, Number, Sampler, Scalar};
 
-use super::symbols::ClObject;
+use super::symbols::{ClObject, ImageDescription, ImageFormat};
 use super::{ClBuffer, ClContext, ClError, ClMemory, ClSampler, READ_WRITE_COPY, Result, check};
-
-/// `cl_image_format`.
-#[repr(C)]
-pub(super) struct ImageFormat {
-    order: u32,
-    data_type: u32,
-}
-
-/// `cl_image_desc`.
-#[repr(C)]
-pub(super) struct ImageDescription {
-    kind: u32,
-    size: [usize; 3],
-    layers: usize,
-    row_pitch: usize,
-    slice_pitch: usize,
-    mip_levels: u32,
-    samples: u32,
-    buffer: ClObject,
-}
 
 impl ImageFormat {
     /// The format of such pixels; `None` if there is none.

@@ -4,10 +4,28 @@ use std::ffi::{c_char, c_void};
 
 use libloading::Library;
 
-use super::images::{ImageDescription, ImageFormat};
-
 /// Any of OpenCL's objects.
 pub(super) type ClObject = *mut c_void;
+
+/// `cl_image_format`.
+#[repr(C)]
+pub(super) struct ImageFormat {
+    pub order: u32,
+    pub data_type: u32,
+}
+
+/// `cl_image_desc`.
+#[repr(C)]
+pub(super) struct ImageDescription {
+    pub kind: u32,
+    pub size: [usize; 3],
+    pub layers: usize,
+    pub row_pitch: usize,
+    pub slice_pitch: usize,
+    pub mip_levels: u32,
+    pub samples: u32,
+    pub buffer: ClObject,
+}
 
 /// Declares the table: a field per function, filled by the name of the field.
 macro_rules! symbols {
