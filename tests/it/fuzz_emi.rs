@@ -80,7 +80,7 @@ fn kernels_of_a_folder_run_with_variants_and_without_votes() {
     let bench = Bench::new();
     bench.write("bases/a.cl", KERNEL);
     bench.write("bases/b.cl", "kernel void k(global int *a) {}\n");
-    bench.write("bases/c.cl", &KERNEL.replace("sum = 0", "sum = 7"));
+    bench.write("bases/c.cl", KERNEL.replace("sum = 0", "sum = 7"));
     bench.write("bases/c.expected", "0x1,\n");
     let args = ["fuzz", "--generator", "bases", "--device", "host", "--plain", "--out"];
     let run = |out, more: &[&str]| bench.run(&[&args[..], &[out], more].concat());
