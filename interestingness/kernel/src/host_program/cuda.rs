@@ -95,11 +95,11 @@ pub(super) fn kernel(lines: &mut Lines, launch: &KernelLaunch) {
 }
 
 /// A buffer with the content of that number. Returns the beginning of a call that prints it.
-pub(super) fn buffer(lines: &mut Lines, index: usize, bytes: u64) -> &'static str {
+pub(super) fn buffer(lines: &mut Lines, index: usize, bytes: u64) -> String {
     lines.add(format!("CUdeviceptr buffer{index};"));
     lines.add(format!("check(cuMemAlloc(&buffer{index}, {bytes}), \"buffer\");"));
     lines.add(format!("check(cuMemcpyHtoD(buffer{index}, content{index}, {bytes}), \"buffer\");"));
-    "show("
+    "show(".to_owned()
 }
 
 /// `None` for a global size that the groups do not divide.

@@ -4,8 +4,8 @@ use super::Lines;
 use crate::images::{Addressing, Filter, Image, Sampler};
 use crate::{ImageKind, Number, Scalar};
 
-/// The argument at `index`: an image whose pixels are the content of that number. Returns a call that reads them again; `None` if
-/// there is no format of such pixels.
+/// The argument at `index`: an image whose pixels are the content of that number. Returns the beginning of a call that prints them;
+/// `None` if there is no format of such pixels.
 pub(super) fn image(
     lines: &mut Lines,
     index: usize,
@@ -54,10 +54,7 @@ pub(super) fn image(
     lines.add(format!(
         "check(clSetKernelArg(kernel, {index}, sizeof buffer{index}, &buffer{index}), \"argument\");"
     ));
-    Some(format!(
-        "check(clEnqueueReadImage(queue, buffer{index}, CL_TRUE, (size_t[]){{0, 0, 0}}, (size_t[]){{{width}, {rows}, {slices}}}, \
-         0, 0, content{index}, 0, NULL, NULL), \"result\");"
-    ))
+    Some(format!("show(queue, (size_t[]){{{width}, {rows}, {slices}}}, "))
 }
 
 /// The argument at `index`: a sampler.

@@ -134,10 +134,7 @@ fn buffer(
     let content = content(index, *element, (*elements, count), fill)?;
     content.into_iter().for_each(|line| lines.add(line));
     let show = match (interface, image) {
-        (OpenCl { .. }, Some(image)) => {
-            let read = images::image(lines, index, *image, *element, *elements)?;
-            return Some(format!("{read} print(content{index}, {count}, {size});"));
-        }
+        (OpenCl { .. }, Some(image)) => images::image(lines, index, *image, *element, *elements)?,
         (Cuda, Some(_)) => return None,
         (OpenCl { .. }, None) => opencl::buffer(lines, index, bytes),
         (Cuda, None) => cuda::buffer(lines, index, bytes),
@@ -251,7 +248,7 @@ mod tests {
             "#define PLATFORM \"P\"",
             "malloc(8 * sizeof *content0)",
             "(short)(1 + (double)(i / 4) * 2)",
-            "show(queue, buffer0, content0, 8, 2);",
+            "show(queue, NULL, buffer0, content0, 8, 2);",
             "1, NULL, global, NULL, 0",
         ] {
             assert!(text.contains(part), "{part} is not in {text}");

@@ -33,8 +33,13 @@ static cl_device_id find(const char *name) {
 
 static void print(const void *bytes, size_t count, size_t size);
 
-static void show(cl_command_queue queue, cl_mem buffer, void *bytes, size_t count, size_t size) {
-    check(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, count * size, bytes, 0, NULL, NULL), "result");
+/* Width, height and depth are those of an image; a buffer has none. */
+static void show(cl_command_queue queue, const size_t *image, cl_mem memory, void *bytes, size_t count, size_t size) {
+    static const size_t origin[3];
+    if (image)
+        check(clEnqueueReadImage(queue, memory, CL_TRUE, origin, image, 0, 0, bytes, 0, NULL, NULL), "result");
+    else
+        check(clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, count * size, bytes, 0, NULL, NULL), "result");
     print(bytes, count, size);
 }
 
@@ -80,7 +85,7 @@ pub(super) fn value(lines: &mut Lines, index: usize) {
 
 /// The argument at `index`: a buffer with the content of that number.
 /// Returns the beginning of a call that prints it.
-pub(super) fn buffer(lines: &mut Lines, index: usize, bytes: u64) -> &'static str {
+pub(super) fn buffer(lines: &mut Lines, index: usize, bytes: u64) -> String {
     lines.add(format!(
         "cl_mem buffer{index} = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, {bytes}, content{index}, &code);"
     ));
@@ -88,7 +93,7 @@ pub(super) fn buffer(lines: &mut Lines, index: usize, bytes: u64) -> &'static st
     lines.add(format!(
         "check(clSetKernelArg(kernel, {index}, sizeof buffer{index}, &buffer{index}), \"argument\");"
     ));
-    "show(queue, "
+    "show(queue, NULL, ".to_owned()
 }
 
 pub(super) fn launch(lines: &mut Lines, launch: &KernelLaunch) {
