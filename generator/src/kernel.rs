@@ -32,7 +32,7 @@ pub struct Kernel {
     pub(crate) target: Target,
     /// The command that makes it, for its second line.
     origin: String,
-    /// What makes it a variant of another kernel.
+    /// The edits that make it a variant of another kernel.
     pub(crate) edits: Vec<EmiEdit>,
 }
 

@@ -59,7 +59,7 @@ fn results(run: &KernelRun, worker: &mut DeviceWorker) -> Vec<String> {
 const RUNS_AS_PROGRAM: [&str; 7] =
     ["mirror", "unorm", "lines", "layers", "volume", "halves", "sampler-argument"];
 
-/// What the host program of a report prints on PoCL.
+/// Builds the host program of a report and returns the lines that it prints on PoCL.
 fn as_program(run: &KernelRun) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let platform = HostInterface::OpenCl { platform: "Portable Computing Language" };

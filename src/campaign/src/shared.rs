@@ -138,7 +138,7 @@ impl Shared {
         self.judge_gate(&mut state)
     }
 
-    /// What lines say of configurations by name.
+    /// Replaces the names of configurations by their numbers. Unknown names are left out.
     fn numbered<T>(&self, named: BTreeMap<String, T>) -> BTreeMap<usize, T> {
         let found = |(name, what): (String, T)| Some((self.matrix.find(&name)?, what));
         named.into_iter().filter_map(found).collect()

@@ -48,23 +48,17 @@ static uint clreduce_whole(ulong image, ulong place, uint lane)
 }
 
 // Missing numbers are 0, that of the fourth is 1. Outside of the image, it is so only where a pixel has no fourth.
-static float4 clreduce_floats(ulong image, ulong place)
-{
-    uint lanes = clreduce_image_lanes(image);
-    float4 pixel = (float4)(0, 0, 0, place || lanes < 4);
-    for (uint lane = 0; place && lane < lanes; lane++)
-        pixel[lane] = clreduce_float(image, place, lane);
-    return pixel;
-}
-
-static uint4 clreduce_wholes(ulong image, ulong place)
-{
-    uint lanes = clreduce_image_lanes(image);
-    uint4 pixel = (uint4)(0, 0, 0, place || lanes < 4);
-    for (uint lane = 0; place && lane < lanes; lane++)
-        pixel[lane] = clreduce_whole(image, place, lane);
-    return pixel;
-}
+#define PIXEL(NAME, T, NUMBER_OF) \
+    static T##4 NAME(ulong image, ulong place) \
+    { \
+        uint lanes = clreduce_image_lanes(image); \
+        T##4 pixel = (T##4)(0, 0, 0, place || lanes < 4); \
+        for (uint lane = 0; place && lane < lanes; lane++) \
+            pixel[lane] = NUMBER_OF(image, place, lane); \
+        return pixel; \
+    }
+PIXEL(clreduce_floats, float, clreduce_float)
+PIXEL(clreduce_wholes, uint, clreduce_whole)
 
 static float clreduce_rounded(float value, float low, float high)
 {
@@ -166,7 +160,7 @@ static uint4 clreduce_sampled_wholes(ulong image, uint sampler, float4 c, char f
     return clreduce_wholes(image, clreduce_near(image, sampler, c));
 }
 
-// Without a sampler, the number for it is 0. `place` is wanted in any case, and nothing is outside.
+// The number of the sampler is 0 if there is none.
 static float4 clreduce_read(ulong image, uint sampler, int4 c)
 {
     clreduce_check_format(image, 'f');

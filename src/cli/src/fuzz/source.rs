@@ -127,7 +127,7 @@ pub(super) fn programs(args: &FuzzArgs, worker: &WorkerOptions) -> Result<Progra
 /// Checks that there are enough configurations for a vote: a majority, and another one; or a host for variants.
 ///
 /// # Errors
-/// When there are too few, or there is none.
+/// When there are too few configurations for a vote, or no host for variants.
 pub(super) fn check_voters(
     args: &FuzzArgs,
     programs: &Programs,

@@ -11,7 +11,7 @@ pub(super) struct Tally {
     pub configurations: Vec<String>,
     /// For each configuration, the number of programs with each outcome that is not right.
     pub outcomes: Vec<BTreeMap<Class, u64>>,
-    /// What the variants of programs have shown on each configuration, if there are any.
+    /// The outcomes of variants on each configuration. `None` without `--emi`.
     pub bases: Option<Vec<BaseCounts>>,
     /// Programs that have run, and those of this run alone.
     pub programs: u64,

@@ -9,7 +9,7 @@ use super::symbols::{ClObject, ImageDescription, ImageFormat};
 use super::{ClBuffer, ClContext, ClError, ClMemory, ClSampler, READ_WRITE_COPY, Result, check};
 
 impl ImageFormat {
-    /// The format of such pixels; `None` if there is none.
+    /// The format of these pixels. `None` if OpenCL has no format for them.
     fn of(pixel: Number, normalized: bool) -> Option<Self> {
         let order = match pixel.lanes {
             1 => 0x10b0,
