@@ -42,9 +42,11 @@ fn main() {
         }
         let mut steps = 0;
         let candidate = folder.join(format!("candidate-{device}.cl"));
-        let small = reduce(kernel, &mut |kernel| {
-            steps += 1;
-            is_wrong(clreduce, device, kernel, &candidate)
+        let small = reduce(kernel, &mut |candidates| {
+            candidates.enumerate().find(|(_, kernel)| {
+                steps += 1;
+                is_wrong(clreduce, device, kernel, &candidate)
+            })
         });
         write(&path, &small);
         println!(

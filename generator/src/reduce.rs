@@ -8,16 +8,20 @@ use std::collections::BTreeSet;
 
 use crate::interpret;
 use crate::ir::{
-    Block, EmiEdit, ExprKind, Initial, Path, Program, StmtId, StmtKind, Storage, VarId,
+    Block, EmiEdit, ExprId, ExprKind, Initial, Path, Program, StmtId, StmtKind, Storage, VarId,
 };
 use crate::kernel::Kernel;
 use crate::random::SeedKey;
 use crate::repair::objects::without_addresses;
 
-/// Makes a kernel smaller while `interesting` says yes. It gets valid kernels with their right results; each step is one
-/// call.
-pub fn reduce(kernel: &Kernel, interesting: &mut dyn FnMut(&Kernel) -> bool) -> Kernel {
-    let mut reducer = KernelReducer { best: kernel.clone(), interesting };
+/// Finds the first candidate to go on with, and returns it with its index. Each of them comes next if those before it are not
+/// interesting, so several may be tried at the same time.
+pub type FirstInteresting<'a> =
+    dyn FnMut(&mut dyn Iterator<Item = Kernel>) -> Option<(usize, Kernel)> + 'a;
+
+/// Makes a kernel smaller. All candidates are valid kernels with their right results.
+pub fn reduce(kernel: &Kernel, first_interesting: &mut FirstInteresting<'_>) -> Kernel {
+    let mut reducer = KernelReducer { best: kernel.clone(), first_interesting };
     reducer.edits(&kernel.edits);
     loop {
         let before = reducer.best.source.len();
@@ -38,42 +42,59 @@ pub fn reduce(kernel: &Kernel, interesting: &mut dyn FnMut(&Kernel) -> bool) -> 
 
 struct KernelReducer<'a> {
     best: Kernel,
-    interesting: &'a mut dyn FnMut(&Kernel) -> bool,
+    first_interesting: &'a mut FirstInteresting<'a>,
 }
 
 impl KernelReducer<'_> {
-    /// Takes a candidate if it is smaller, valid and interesting.
-    fn tried(&mut self, program: Program) -> bool {
-        let report = interpret::run(&program);
-        if !report.is_clean() {
-            return false;
+    /// Takes the first of these programs that is smaller, valid and interesting, and returns what stands beside it.
+    fn first_of<T>(&mut self, programs: impl IntoIterator<Item = (T, Program)>) -> Option<T> {
+        let (best, mut which) = (self.best.clone(), Vec::new());
+        let mut candidates = programs.into_iter().filter_map(|(what, program)| {
+            let report = interpret::run(&program);
+            let candidate = report.is_clean().then(|| Kernel::of(program, report, &best))?;
+            let is_smaller = candidate.source.len() < best.source.len();
+            is_smaller.then(|| which.push(what));
+            is_smaller.then_some(candidate)
+        });
+        let (index, taken) = (self.first_interesting)(&mut candidates)?;
+        self.best = taken;
+        Some(which.swap_remove(index))
+    }
+
+    /// Makes each of these changes that leaves the program interesting, one after the other.
+    fn each<T>(&mut self, changes: &[T], changed: impl Fn(&Program, &T) -> Option<Program>) {
+        let mut next = 0;
+        while next < changes.len() {
+            let best = self.best.program.clone();
+            let rest = changes.iter().enumerate().skip(next);
+            let programs = rest.filter_map(|(at, change)| Some((at, changed(&best, change)?)));
+            next = self.first_of(programs).map_or(changes.len(), |taken| taken + 1);
         }
-        let candidate = Kernel::of(program, report, &self.best);
-        let is_smaller = candidate.source.len() < self.best.source.len();
-        let taken = is_smaller && (self.interesting)(&candidate);
-        if taken {
-            self.best = candidate;
-        }
-        taken
+    }
+
+    /// Takes a program if it is smaller, valid and interesting.
+    fn tried(&mut self, program: Program) {
+        self.first_of([((), program)]);
     }
 
     /// Takes edits out of a variant, so that few are left beside the kernel that it is made of.
     fn edits(&mut self, edits: &[EmiEdit]) {
-        for edit in edits {
-            let mut program = self.best.program.clone();
+        self.each(edits, |best, edit| {
+            let mut program = best.clone();
             edit.drop_from(&mut program);
-            self.tried(program);
-        }
+            Some(program)
+        });
     }
 
     /// A single work-item, if none is needed to exchange something with.
     fn one_item(&mut self) {
-        let mut program = self.best.program.clone();
-        program.sizes.global = program.sizes.local;
-        self.tried(program.clone());
-        program.sizes.global = [1; 3];
-        program.sizes.local = [1; 3];
-        self.tried(program);
+        let sizes = self.best.program.sizes.local;
+        self.each(&[(sizes, sizes), ([1; 3], [1; 3])], |best, (global, local)| {
+            let mut program = best.clone();
+            program.sizes.global = *global;
+            program.sizes.local = *local;
+            Some(program)
+        });
     }
 
     /// Drops buffers, tables and attributes that nothing needs.
@@ -96,107 +117,126 @@ impl KernelReducer<'_> {
         let mut length = all.len().next_power_of_two();
         while length > 0 {
             let all = self.best.program.statements();
-            for start in (0..all.len()).step_by(length).rev() {
-                let end = (start + length).min(all.len());
-                let mut program = self.best.program.clone();
-                for id in &all[start..end] {
+            let runs: Vec<&[StmtId]> = all.chunks(length).rev().collect();
+            self.each(&runs, |best, run| {
+                let mut program = best.clone();
+                for id in *run {
                     program.stmts[id.0 as usize].kind = StmtKind::Nothing;
                 }
-                self.tried(with_declarations(program, &self.best.program));
-            }
+                Some(with_declarations(program, best))
+            });
             length /= 2;
         }
     }
 
     /// Puts the statements of branches, loops and sections in their place, or adds a condition to the result.
     fn lift(&mut self) {
-        for id in self.best.program.statements() {
-            let mut program = self.best.program.clone();
+        self.each(&self.best.program.statements(), |best, &id| {
+            let mut program = best.clone();
             let key = program.stmt(id).key;
             let inner = match program.stmt(id).kind.clone() {
                 StmtKind::If(condition, then, other) if then.is_empty() && other.is_empty() => {
                     vec![program.statement(StmtKind::Hash(condition), key)]
                 }
-                StmtKind::Switch(_) | StmtKind::For(_) if jumps(&program, id) => continue,
-                kind => match lifted(&mut program, kind, key) {
-                    Some(inner) => inner,
-                    None => continue,
-                },
+                StmtKind::Switch(_) | StmtKind::For(_) if jumps(&program, id) => return None,
+                kind => lifted(&mut program, kind, key)?,
             };
             replace(&mut program, id, &inner);
-            self.tried(program);
-        }
+            Some(program)
+        });
     }
 
     /// Makes the pointers in declarations null, and the numbers 0.
     fn objects(&mut self) {
-        for id in self.best.program.statements() {
-            let kind = self.best.program.stmt(id).kind.clone();
-            let StmtKind::DeclareObject(object, initials) = &kind else { continue };
-            let mut zeros = initials.clone();
-            for initial in &mut zeros {
-                if let Initial::Number(number) = initial {
-                    *number = 0;
-                }
-            }
-            for kind in
-                [without_addresses(*object, initials), StmtKind::DeclareObject(*object, zeros)]
-            {
-                let mut program = self.best.program.clone();
-                program.stmts[id.0 as usize].kind = kind;
-                self.tried(with_declarations(program, &self.best.program));
-            }
-        }
+        let all = self.best.program.statements();
+        let changes: Vec<(StmtId, bool)> =
+            all.into_iter().flat_map(|id| [(id, false), (id, true)]).collect();
+        self.each(&changes, |best, &(id, numbers)| {
+            let StmtKind::DeclareObject(object, initials) = &best.stmt(id).kind else {
+                return None;
+            };
+            let kind = match numbers {
+                false => without_addresses(*object, initials),
+                true => StmtKind::DeclareObject(*object, with_zeros(initials.clone())),
+            };
+            let mut program = best.clone();
+            program.stmts[id.0 as usize].kind = kind;
+            Some(with_declarations(program, best))
+        });
     }
 
     /// Removes cases, the last ones first.
     fn cases(&mut self) {
-        for id in self.best.program.statements() {
-            let count = match &self.best.program.stmt(id).kind {
-                StmtKind::Switch(switch) => switch.cases.len(),
-                _ => continue,
-            };
-            for index in (0..count).rev() {
-                let mut program = self.best.program.clone();
-                if let StmtKind::Switch(switch) = &mut program.stmts[id.0 as usize].kind {
-                    switch.cases.remove(index);
-                }
-                self.tried(with_declarations(program, &self.best.program));
+        let program = &self.best.program;
+        let mut changes = Vec::new();
+        for id in program.statements() {
+            if let StmtKind::Switch(switch) = &program.stmt(id).kind {
+                changes.extend((0..switch.cases.len()).rev().map(|index| (id, index)));
             }
         }
+        self.each(&changes, |best, &(id, index)| {
+            let mut program = best.clone();
+            let StmtKind::Switch(switch) = &mut program.stmts[id.0 as usize].kind else {
+                return None;
+            };
+            switch.cases.remove(index);
+            Some(with_declarations(program, best))
+        });
     }
 
-    /// Replaces expressions by one of their operands, or by a number.
+    /// Replaces expressions by one of their operands, or by a number: first the whole, then its parts.
     fn expressions(&mut self) {
         let mut pending = self.best.program.roots();
-        while let Some(id) = pending.pop() {
-            let expr = self.best.program.expr(id).clone();
-            let is_number = matches!(expr.kind, ExprKind::Literal(_));
-            let children = expr.kind.operands();
-            let number = [1, 0].map(|number| ExprKind::Literal(expr.ty.scalar.wrap(number)));
-            let number = number.into_iter().filter(|_| !is_number);
-            let same = children.iter().filter(|child| self.best.program.ty(**child) == expr.ty);
-            let same = same.map(|child| self.best.program.expr(*child).kind.clone());
-            let converted = children.iter().filter(|child| {
-                let ty = self.best.program.ty(**child);
-                ty.lanes == expr.ty.lanes
-                    && ty != expr.ty
-                    && !matches!(expr.kind, ExprKind::Convert(_))
+        loop {
+            let best = self.best.program.clone();
+            // What comes next as long as nothing is taken. Beside each program is what is pending with it.
+            let mut rest = pending.clone();
+            let visited = std::iter::from_fn(|| {
+                let id = rest.pop()?;
+                let with_it = [&rest[..], &[id]].concat();
+                rest.extend(best.expr(id).kind.operands());
+                Some((id, with_it))
             });
-            let converted = converted.map(|child| ExprKind::Convert(*child));
-            let candidates: Vec<_> = number.chain(same).chain(converted).collect();
-            let taken = candidates.into_iter().any(|kind| {
-                let mut program = self.best.program.clone();
-                program.exprs[id.0 as usize].kind = kind;
-                self.tried(with_declarations(program, &self.best.program))
+            let programs = visited.flat_map(|(id, with_it)| {
+                let best = &best;
+                replacements(best, id).into_iter().map(move |kind| {
+                    let mut program = best.clone();
+                    program.exprs[id.0 as usize].kind = kind;
+                    (with_it.clone(), with_declarations(program, best))
+                })
             });
-            if taken {
-                pending.push(id);
-            } else {
-                pending.extend(children);
+            match self.first_of(programs) {
+                Some(with_it) => pending = with_it,
+                None => return,
             }
         }
     }
+}
+
+/// What may stand in the place of an expression: a number, or one of its operands.
+fn replacements(program: &Program, id: ExprId) -> Vec<ExprKind> {
+    let expr = program.expr(id);
+    let is_number = matches!(expr.kind, ExprKind::Literal(_));
+    let children = expr.kind.operands();
+    let number = [1, 0].map(|number| ExprKind::Literal(expr.ty.scalar.wrap(number)));
+    let number = number.into_iter().filter(|_| !is_number);
+    let same = children.iter().filter(|child| program.ty(**child) == expr.ty);
+    let same = same.map(|child| program.expr(*child).kind.clone());
+    let converted = children.iter().filter(|child| {
+        let ty = program.ty(**child);
+        ty.lanes == expr.ty.lanes && ty != expr.ty && !matches!(expr.kind, ExprKind::Convert(_))
+    });
+    let converted = converted.map(|child| ExprKind::Convert(*child));
+    number.chain(same).chain(converted).collect()
+}
+
+fn with_zeros(mut initials: Box<[Initial]>) -> Box<[Initial]> {
+    for initial in &mut initials {
+        if let Initial::Number(number) = initial {
+            *number = 0;
+        }
+    }
+    initials
 }
 
 /// Restores the declarations of variables that are still used, and drops those of variables that are used no more.
@@ -302,11 +342,12 @@ mod tests {
         let profile = Profile { mode: Mode::Barrier, tokens, ..Profile::default() };
         for seed in 0..8 {
             let kernel = crate::generate(seed, &profile).expect("a profile that fits");
-            reduce(&kernel, &mut |candidate| {
-                let report = interpret::run(&with_tables(candidate));
+            reduce(&kernel, &mut |candidates| {
+                let candidate = candidates.next()?;
+                let report = interpret::run(&with_tables(&candidate));
                 assert!(report.is_clean(), "{seed}: {}", candidate.source);
                 assert_eq!(report.results, candidate.expected, "{seed}");
-                true
+                Some((0, candidate))
             });
         }
     }
@@ -322,10 +363,13 @@ mod tests {
             let base = interpret::run(&family.base().program).results;
             let variant = family.next().expect("a variant");
             let (edits, mut asked) = (variant.edits.len(), 0);
-            let rest = reduce(&variant, &mut |candidate| {
-                asked += 1;
-                assert!(asked > edits || candidate.expected == base, "{seed}");
-                asked <= edits
+            let rest = reduce(&variant, &mut |candidates| {
+                let mut all = candidates.enumerate();
+                all.find(|(_, candidate)| {
+                    asked += 1;
+                    assert!(asked > edits || candidate.expected == base, "{seed}");
+                    asked <= edits
+                })
             });
             let statements = |kernel: &Kernel| kernel.program.statements().len();
             assert_eq!(statements(&rest), statements(family.base()), "{seed}: {}", rest.source);
@@ -367,9 +411,11 @@ mod tests {
                 continue;
             }
             let mut steps = 0;
-            let small = reduce(&kernel, &mut |kernel| {
-                steps += 1;
-                kernel.source.contains("mad_sat(")
+            let small = reduce(&kernel, &mut |candidates| {
+                candidates.enumerate().find(|(_, candidate)| {
+                    steps += 1;
+                    candidate.source.contains("mad_sat(")
+                })
             });
             assert!(small.source.lines().count() <= 15, "{seed}: {}", small.source);
             assert!(interpret::run(&small.program).is_clean() && steps < 1000);

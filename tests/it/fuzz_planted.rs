@@ -248,7 +248,7 @@ static SLOW: [Planted; 2] = [
 /// Programs that have run, and whether the reduction of a hang waited for them in vain.
 static RUN: AtomicU64 = AtomicU64::new(0);
 static GAVE_UP: AtomicBool = AtomicBool::new(false);
-/// A program that comes later than those that wait for other alarms.
+/// A program that does not start before the outcomes of those around the hang are taken.
 const LATE: u64 = WINDOW + 200;
 
 /// The reduction of a hang waits for a late program, as if each test of it took long.
@@ -277,7 +277,7 @@ fn run_slow<const N: usize>(
 }
 
 #[test]
-fn programs_do_not_wait_for_a_hang_as_long_as_for_other_alarms() {
+fn programs_go_on_while_a_rare_alarm_is_looked_into() {
     let out = tempfile::tempdir().unwrap();
     let told = campaign_with_gate(out.path(), (programs(Mode::Vector), LATE + 20), &SLOW, (2, 0));
     let bugs = bugs(&told, "slow", Class::Hang);

@@ -6,13 +6,13 @@ use crate::ir::StmtKind;
 impl KernelReducer<'_> {
     /// Makes copies without `cp.async`.
     pub(super) fn copies(&mut self) {
-        for id in self.best.program.statements() {
-            let mut program = self.best.program.clone();
-            if let StmtKind::GroupCopy(copy) = &mut program.stmts[id.0 as usize].kind
-                && copy.cp_async.take().is_some()
-            {
-                self.tried(program);
-            }
-        }
+        self.each(&self.best.program.statements(), |best, id| {
+            let mut program = best.clone();
+            let StmtKind::GroupCopy(copy) = &mut program.stmts[id.0 as usize].kind else {
+                return None;
+            };
+            copy.cp_async.take()?;
+            Some(program)
+        });
     }
 }

@@ -14,12 +14,11 @@ impl KernelReducer<'_> {
                 .into_iter()
                 .filter_map(|id| Some((id, call_in(program, id, function)?)))
                 .collect();
-            for (before, call) in calls {
-                let moved = moved(self.best.program.clone(), function, before, call);
-                if self.tried(moved) {
-                    break;
-                }
-            }
+            let best = self.best.program.clone();
+            let moved = calls
+                .into_iter()
+                .map(|(before, call)| ((), moved(best.clone(), function, before, call)));
+            self.first_of(moved);
         }
     }
 }

@@ -39,14 +39,22 @@ pub struct WorkerStatistics {
 /// Starts a worker for the backend of a device.
 type Start = fn(&WorkerOptions) -> Result<DeviceProcess, DeviceError>;
 
+/// A worker process.
+struct Serving {
+    process: DeviceProcess,
+    /// The number of kernels that it has run.
+    served: u32,
+    /// The time that it took to start.
+    start: Duration,
+}
+
 /// A device with its worker process.
 pub struct DeviceWorker {
     options: WorkerOptions,
     /// For a device whose kernels are programs.
     tools: ToolRunner,
     device: Device,
-    /// With the number of kernels that it has run.
-    process: Option<(DeviceProcess, u32)>,
+    serving: Option<Serving>,
     since_examined: u32,
     statistics: WorkerStatistics,
 }
@@ -63,7 +71,7 @@ impl DeviceWorker {
         let limits = Limits { memory_bytes: options.memory_bytes, ..Limits::default() };
         let tools = ToolRunner::confined(temporary, Some(program), limits, confinement);
         let options = device.worker_options(&with_gpus(&options));
-        Self { options, tools, device, process: None, since_examined: 0, statistics }
+        Self { options, tools, device, serving: None, since_examined: 0, statistics }
     }
 
     /// The device.
@@ -88,16 +96,16 @@ impl DeviceWorker {
             }
             Transport::Worker(start) => start,
         };
-        if self.process.as_ref().is_some_and(|(_, served)| *served >= RETIRE_AFTER) {
-            self.process = None;
+        if self.serving.as_ref().is_some_and(|serving| serving.served >= RETIRE_AFTER) {
+            self.serving = None;
         }
-        let had_a_past = self.process.as_ref().is_some_and(|(_, served)| *served > 0);
+        let had_a_past = self.serving.as_ref().is_some_and(|serving| serving.served > 0);
         let report = self.attempt(start, run, limits, cancel);
         if !had_a_past || cancel.is_cancelled() || !self.is_suspicious(start, &report.outcome) {
             return report;
         }
         // Whether the worker was to blame shows when a fresh one says something else.
-        self.process = None;
+        self.serving = None;
         let again = self.attempt(start, run, limits, cancel);
         self.statistics.damaged += u32::from(again.outcome.class() != report.outcome.class());
         again
@@ -105,7 +113,7 @@ impl DeviceWorker {
 
     /// Ends the worker process; the next kernel gets a fresh one.
     pub fn restart(&mut self) {
-        self.process = None;
+        self.serving = None;
     }
 
     /// Returns whether an outcome may be due to an earlier kernel.
@@ -148,7 +156,7 @@ impl DeviceWorker {
         limits: RunLimits,
         cancel: &Cancel,
     ) -> RunReport {
-        let (mut process, served) = match self.take_process(start) {
+        let mut serving = match self.take_process(start) {
             Ok(taken) => taken,
             Err(error) => {
                 let (build, run) = (Duration::ZERO, Duration::ZERO);
@@ -156,6 +164,7 @@ impl DeviceWorker {
                 return RunReport { outcome, build, run, computed: None };
             }
         };
+        let process = &mut serving.process;
         let hook = process.listen_to(cancel);
         let started = Instant::now();
         // A worker that has gone cannot be written to; that it has is heard.
@@ -165,11 +174,11 @@ impl DeviceWorker {
         let before = process.computed().filter(|_| is_fair);
         let outcome = loop {
             let limit = if built.is_some() { limits.run } else { limits.build };
-            match hear(&process, limit, is_fair, self.options.memory_bytes) {
+            match hear(process, limit, is_fair, self.options.memory_bytes) {
                 Some(WorkerEvent::Reply(DeviceReply::Built)) if built.is_none() => {
                     built = Some(started.elapsed())
                 }
-                Some(event) => break outcome_of(event, &mut process, built.is_some()),
+                Some(event) => break outcome_of(event, process, built.is_some()),
                 None => {
                     let reason = "the driver or the kernel used too much memory".to_owned();
                     break Err(RunOutcome::Unresolved(reason));
@@ -180,28 +189,50 @@ impl DeviceWorker {
         let computed = computed.map(|(after, before)| after.saturating_sub(before));
         drop(hook);
         let all = started.elapsed();
-        if outcome.is_ok() && !cancel.is_cancelled() {
-            self.process = Some((process, served + 1));
+        let is_usable = match cancel.is_cancelled() {
+            true => finishes(&serving, outcome.is_ok(), self.options.memory_bytes),
+            false => outcome.is_ok(),
+        };
+        if is_usable {
+            self.serving = Some(Serving { served: serving.served + 1, ..serving });
         }
         let build = built.unwrap_or(all);
         let outcome = outcome.unwrap_or_else(|outcome| outcome);
         RunReport { outcome, build, run: all.saturating_sub(build), computed }
     }
 
-    fn take_process(&mut self, start: Start) -> Result<(DeviceProcess, u32), DeviceError> {
-        if let Some(taken) = self.process.take() {
+    fn take_process(&mut self, start: Start) -> Result<Serving, DeviceError> {
+        if let Some(taken) = self.serving.take() {
             return Ok(taken);
         }
         self.since_examined = 0;
         self.statistics.started += 1;
+        let began = Instant::now();
         let mut process = start(&self.options)?;
         let (platform, device) = (self.device.worker_platform, self.device.device);
         match process.ask(&DeviceOrder::Open { platform, device }, self.options.start_limit)? {
-            DeviceReply::Opened(Ok(())) => Ok((process, 0)),
+            DeviceReply::Opened(Ok(())) => {
+                Ok(Serving { process, served: 0, start: began.elapsed() })
+            }
             DeviceReply::Opened(Err(error)) => Err(error.into()),
             _ => Err(WorkerError::WrongReply.into()),
         }
     }
+}
+
+/// Waits until a worker is done with a kernel that nobody waits for any more, but not longer than a fresh one needs to start.
+/// Returns false if it is of no use then.
+fn finishes(serving: &Serving, is_done: bool, memory: Option<u64>) -> bool {
+    let (process, deadline) = (&serving.process, from_now(serving.start));
+    let mut is_done = is_done;
+    while !is_done {
+        match hear_until(process, deadline, memory) {
+            Some(WorkerEvent::Reply(DeviceReply::RunEnd(_))) => is_done = true,
+            Some(WorkerEvent::Reply(DeviceReply::Built) | WorkerEvent::Cancelled) => {}
+            _ => return false,
+        }
+    }
+    process.forgets_cancellation()
 }
 
 /// Waits for an event within a limit. If the limit is one of computing, it is reached when the worker's threads have

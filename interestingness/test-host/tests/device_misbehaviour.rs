@@ -132,6 +132,20 @@ fn a_cancelled_run_ends_at_once() {
         assert_eq!(report.outcome.class(), OutcomeClass::Unresolved);
     });
     assert!(is_right(&bench.run("good").outcome));
+    assert_eq!(bench.started(), 2);
+}
+
+/// To end a worker and start another takes longer than most kernels.
+#[test]
+fn a_worker_may_finish_a_kernel_that_nobody_waits_for_any_more() {
+    let mut bench = Bench::new();
+    bench.run("good");
+    let cancel = Cancel::new();
+    cancel.cancel();
+    let limits = RunLimits { build: PATIENCE, run: PATIENCE };
+    bench.worker.run(&kernel("good"), limits, &cancel);
+    assert!(is_right(&bench.run("good").outcome));
+    assert_eq!(bench.started(), 1);
 }
 
 #[test]

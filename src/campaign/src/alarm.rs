@@ -14,7 +14,7 @@ use crate::programs::{Program, Programs};
 use crate::publish;
 use crate::queues::Alarm;
 use crate::reduction::{BugReduction, Reduced, ReducedBug, Stop};
-use crate::rewrites::{self, is_rewrite};
+use crate::rewrites::{self, REWRITES, is_rewrite};
 use crate::runner::Runner;
 use crate::shared::Shared;
 
@@ -44,8 +44,10 @@ enum Finding {
     Known { bug: String, construct: Option<String>, feature: Option<String> },
     /// Reduced, it is this bug.
     Duplicate(String, Cures),
-    /// It is a new bug.
+    /// It is a new bug. Its folder is there.
     Bug(Box<ReducedBug>),
+    /// It is probably the bug of an earlier alarm, which is reduced first.
+    Alike,
 }
 
 impl Finding {
@@ -63,21 +65,34 @@ impl Investigator<'_> {
     pub(crate) fn look(&self, alarm: &Alarm) -> Result<Option<Conclusion>, CampaignError> {
         let suspect = match self.suspect(alarm) {
             Some(Ok(suspect)) => suspect,
-            Some(Err(gone)) => return Ok(self.shared.wait_for_earlier(alarm).then_some(gone)),
+            Some(Err(gone)) => {
+                self.shared.is_cured(alarm, &[]);
+                return Ok(self.shared.wait_for_earlier(alarm).then_some(gone));
+            }
             None => return Ok(None),
         };
-        let mut bugs = self.bugs(&suspect);
+        let Some(cure) = self.rewrite(&suspect) else { return Ok(None) };
+        self.shared.is_cured(alarm, &cure.map(str::to_owned).into_iter().collect::<Vec<_>>());
         loop {
-            let Some(finding) = self.judge(&suspect, &bugs)? else { return Ok(None) };
+            if !self.shared.wait_for_likeness(alarm) {
+                return Ok(None);
+            }
+            let bugs = self.bugs(&suspect);
+            let finding = match self.judge(&suspect, &bugs)? {
+                None => return Ok(None),
+                Some(Finding::Alike) => continue,
+                Some(finding) => finding,
+            };
             if !self.shared.wait_for_earlier(alarm) {
                 return Ok(None);
             }
             // An earlier alarm may have shown a bug meanwhile. No other one will.
-            let now = self.bugs(&suspect);
-            if now == bugs {
-                return self.conclude(&suspect, finding);
+            if self.bugs(&suspect) == bugs {
+                return self.conclude(&suspect, finding).map(Some);
             }
-            bugs = now;
+            if let Finding::Bug(_) = finding {
+                self.reduction.withdraw(&self.name_of(&suspect))?;
+            }
         }
     }
 
@@ -89,7 +104,7 @@ impl Investigator<'_> {
             Some(Err(Conclusion { end: End::Gone, reason, ..conclusion }))
         };
         let name = self.runner.matrix.name(alarm.configuration);
-        let avoid = self.shared.with_knowledge(|known| known.avoid_of(&name, alarm.program));
+        let avoid = self.shared.avoid_of(&name, alarm.program);
         let which = (alarm.program, alarm.variant);
         let program = match family::member(self.runner, self.programs, which, &avoid) {
             Ok(program) => program,
@@ -104,6 +119,19 @@ impl Investigator<'_> {
         }
         let device = self.runner.matrix.configurations[alarm.configuration].device;
         Some(Ok(Suspect { alarm, device, program, original, observed }))
+    }
+
+    /// The change of the text that cures a program with a wrong result, if there is one. The outermost `None` says that the
+    /// campaign is cancelled.
+    fn rewrite(&self, suspect: &Suspect<'_>) -> Option<Option<&'static str>> {
+        let names = REWRITES.into_iter().filter(|_| suspect.observed.class.is_wrong());
+        for name in names {
+            let configuration = suspect.alarm.configuration;
+            if rewrites::cures(self.runner, configuration, name, &suspect.original)? {
+                return Some(Some(name));
+            }
+        }
+        Some(None)
     }
 
     /// The bugs so far that show as the suspected one does.
@@ -130,15 +158,16 @@ impl Investigator<'_> {
         }
     }
 
-    /// Settles what a program has shown, and writes a new bug down. `None` once the campaign is cancelled.
+    /// Settles what a program has shown.
     fn conclude(
         &self,
         suspect: &Suspect<'_>,
         finding: Finding,
-    ) -> Result<Option<Conclusion>, CampaignError> {
+    ) -> Result<Conclusion, CampaignError> {
         let ended = |end, reason| self.ended(suspect, end, reason);
-        Ok(Some(match finding {
+        Ok(match finding {
             Finding::Ended(end, reason) => ended(end, reason),
+            Finding::Alike => ended(End::NotReduced, "an earlier alarm is like it".to_owned()),
             Finding::Known { bug, construct, feature } => {
                 // It may have been reduced beside the one that showed the bug first.
                 self.reduction.forget(&self.name_of(suspect))?;
@@ -153,18 +182,12 @@ impl Investigator<'_> {
             }
             Finding::Bug(found) => {
                 let name = self.name_of(suspect);
-                match self.reduction.publish(&name, &found, &suspect.original) {
-                    Ok(()) => {
-                        let bug = ended(End::Bug, String::new());
-                        let bug = Conclusion { bug: Some(name), ..bug };
-                        self.with_cures(bug, suspect.alarm, found.cures)
-                    }
-                    Err(Stop::Failed(reason)) => ended(reason.end(), reason.to_string()),
-                    Err(Stop::Cancelled) => return Ok(None),
-                    Err(Stop::Campaign(error)) => return Err(error),
-                }
+                self.reduction.settle(&name)?;
+                let bug = ended(End::Bug, String::new());
+                let bug = Conclusion { bug: Some(name), ..bug };
+                self.with_cures(bug, suspect.alarm, found.cures)
             }
-        }))
+        })
     }
 
     /// A program with the right result, or that of the majority. `None` once the campaign is cancelled.
@@ -331,6 +354,7 @@ impl Investigator<'_> {
         suspect: &Suspect<'_>,
         bugs: &[KnownBug],
     ) -> Result<Option<Finding>, CampaignError> {
+        let Some(_turn) = self.shared.turn_to_reduce() else { return Ok(None) };
         // What is known plays no part in this, so that it is done once, whatever comes out beside it.
         let found = self.reduce_kernel(suspect, suspect.program.kernel(), bugs)?;
         let Some(Finding::Duplicate(..)) = &found else { return Ok(found) };
@@ -355,8 +379,17 @@ impl Investigator<'_> {
     ) -> Result<Option<Finding>, CampaignError> {
         let programs = (kernel, &suspect.original);
         let (name, found) = (self.name_of(suspect), (&suspect.observed, bugs));
-        match self.reduction.reduce(&name, suspect.alarm.configuration, programs, found) {
+        let reduced = self.reduction.reduce(&name, suspect.alarm, programs, found);
+        // A bug appears as soon as it is reduced, whatever earlier alarms will show.
+        let published = reduced.and_then(|reduced| match &reduced {
+            Reduced::Bug(bug) => {
+                self.reduction.publish(&name, bug, &suspect.original).map(|()| reduced)
+            }
+            _ => Ok(reduced),
+        });
+        match published {
             Ok(Reduced::Bug(bug)) => Ok(Some(Finding::Bug(bug))),
+            Ok(Reduced::Alike) => Ok(Some(Finding::Alike)),
             Ok(Reduced::Duplicate(bug, cures)) => Ok(Some(Finding::Duplicate(bug, cures))),
             Err(Stop::Failed(reason)) => Ok(Some(Finding::Ended(reason.end(), reason.to_string()))),
             Err(Stop::Cancelled) => Ok(None),

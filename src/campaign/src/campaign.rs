@@ -71,7 +71,8 @@ pub struct CampaignStart {
 impl CampaignStart {
     fn settings(&self) -> Settings {
         let ends = self.count.into_iter().chain(self.programs.count());
-        Settings { count: ends.min(), gate: self.gate, avoids: self.avoids }
+        let most_reductions = reductions_side_by_side(self.jobs.get(), self.matrix.devices.len());
+        Settings { count: ends.min(), gate: self.gate, avoids: self.avoids, most_reductions }
     }
 
     fn limits(&self) -> Limits {
@@ -262,10 +263,15 @@ fn facts(start: &CampaignStart) -> Facts {
     all.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// The number of alarms of a lane that are looked into at the same time. Those that come later may turn out to be the bug of an
-/// earlier one, so only a part of the processors works ahead.
+/// The number of alarms of a lane that are looked into at the same time. Most of them only wait for earlier ones.
 const fn side_by_side(jobs: usize) -> usize {
-    if jobs < 8 { 1 } else { jobs / 2 }
+    if jobs < 8 { 1 } else { 2 * jobs }
+}
+
+/// The number of programs that are reduced at the same time. Those that come later may turn out to show the bug of an earlier one,
+/// so only a part of the processors works ahead; but each device and lane may have one.
+const fn reductions_side_by_side(jobs: usize, devices: usize) -> usize {
+    if jobs < 8 { 2 * devices } else { jobs / 2 }
 }
 
 /// The work of a thread.

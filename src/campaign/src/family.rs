@@ -28,7 +28,7 @@ pub(crate) fn observed(
     let mut finished = FinishedProgram::default();
     for index in shared.that_run(program) {
         let name = runner.matrix.name(index);
-        let avoid = shared.with_knowledge(|known| known.avoid_of(&name, program));
+        let avoid = shared.avoid_of(&name, program);
         let which = (program, programs.variants());
         let make = |avoid: &Avoid| family(runner, programs, which, avoid);
         let (variant, class) = match families.entry(avoid).or_insert_with_key(make) {

@@ -4,17 +4,8 @@ use clreduce_generator::{Avoid, is_general};
 
 use crate::gate::Gate;
 use crate::log::{AvoidLine, Conclusion, End};
-use crate::matrix::Matrix;
 use crate::outcome::{Class, Observed};
-
-/// What is learnt from a program changes the programs that come so many later. Programs start only when everything that
-/// changes them is known, so that they do not depend on the speed of anything; and alarms never pile up. A machine with many
-/// processors runs so many while it reduces a bug.
-pub const WINDOW: u64 = 512;
-
-/// The same for what is learnt from a hang. Each test of it takes the whole time limit, and so many programs and other alarms need
-/// not wait for it.
-pub const HANG_WINDOW: u64 = 4 * WINDOW;
+use crate::queues::{AlarmRank, Queues};
 
 /// Alarms of a family of devices that are looked into one after the other. What is learnt from one does not depend on the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,14 +23,6 @@ impl Lane {
     /// The lane of an alarm.
     pub(crate) fn of(class: Class) -> Self {
         if class == Class::Hang { Self::Hangs } else { Self::Others }
-    }
-
-    /// The number of programs after which something is learnt from an alarm.
-    pub(crate) fn window(self) -> u64 {
-        match self {
-            Self::Hangs => HANG_WINDOW,
-            Self::Others => WINDOW,
-        }
     }
 }
 
@@ -74,32 +57,30 @@ impl KnownBug {
 #[derive(Debug, Default)]
 pub(crate) struct Knowledge {
     pub bugs: Vec<KnownBug>,
-    /// Features with the first program that goes without them, and the lane of the alarm from which they were learnt.
-    avoid: Vec<(u64, Lane, AvoidLine)>,
+    /// Features that later programs go without, with the alarm from which this was learnt.
+    avoid: Vec<(AlarmRank, AvoidLine)>,
     pub gate: Option<Gate>,
 }
 
 impl Knowledge {
     /// Learns how an alarm ended.
-    pub(crate) fn learn(&mut self, conclusion: &Conclusion, matrix: &Matrix) {
-        let (program, lane) = (conclusion.program, Lane::of(conclusion.class));
-        let first = program + lane.window();
-        self.avoid.extend(conclusion.avoid.iter().map(|line| (first, lane, line.clone())));
+    pub(crate) fn learn(&mut self, conclusion: &Conclusion, alarm: AlarmRank) {
+        self.avoid.extend(conclusion.avoid.iter().map(|line| (alarm, line.clone())));
         let constructs = conclusion.construct.iter().chain(&conclusion.siblings);
         let Some(name) = &conclusion.bug else { return };
-        match (conclusion.end, matrix.find(&conclusion.configuration)) {
-            (End::Bug, Some(found)) => {
+        match conclusion.end {
+            End::Bug => {
                 let (class, signature) = (conclusion.class, conclusion.signature.clone());
                 self.bugs.push(KnownBug {
                     name: name.clone(),
-                    family: matrix.family(found),
-                    program,
+                    family: alarm.family,
+                    program: conclusion.program,
                     observed: Observed { class, signature },
                     constructs: constructs.cloned().collect(),
                     outlines: conclusion.outline.iter().cloned().collect(),
                 });
             }
-            (End::Duplicate, _) => {
+            End::Duplicate => {
                 let known = self.bugs.iter_mut().find(|bug| bug.name == *name);
                 let Some(known) = known else { return };
                 for construct in constructs {
@@ -114,10 +95,10 @@ impl Knowledge {
     }
 
     /// The features that a program of a configuration goes without.
-    pub(crate) fn avoid_of(&self, configuration: &str, program: u64) -> Avoid {
-        let learnt = self.avoid.iter().filter(|(first, _, _)| *first <= program);
+    pub(crate) fn avoid_of(&self, configuration: &str, program: u64, queues: &Queues) -> Avoid {
+        let learnt = self.avoid.iter().filter(|(alarm, _)| queues.matters_from(*alarm) <= program);
         let of_gate = self.gate.iter().filter(|gate| gate.size <= program);
-        let lines = learnt.map(|(_, _, line)| line).chain(of_gate.flat_map(|gate| &gate.avoid));
+        let lines = learnt.map(|(_, line)| line).chain(of_gate.flat_map(|gate| &gate.avoid));
         let mine = lines.filter(|line| line.configuration == configuration);
         // The order of the lines depends on the order in which devices learn.
         let mut features: Vec<&str> = mine.map(|line| line.feature.as_str()).collect();
@@ -130,7 +111,7 @@ impl Knowledge {
     /// far depends on its speed.
     pub(crate) fn avoids(&self, line: &AvoidLine, class: Class) -> bool {
         let lane = Lane::of(class);
-        self.avoid.iter().any(|(_, of, known)| *of == lane && known == line)
+        self.avoid.iter().any(|(alarm, known)| alarm.lane == lane && known == line)
             || self.gate.iter().any(|gate| gate.avoid.contains(line))
     }
 

@@ -1,8 +1,8 @@
 //! Campaigns: random kernels run on every configuration, and each bug that they show is reduced and written to a folder.
 //!
 //! A configuration is a device with options. Each kernel comes with its right result, so a single configuration can be
-//! found wrong. Everything shares one pool. The outcome does not depend on the number of threads: what is learnt from a
-//! program changes the programs from a fixed distance on, and no earlier one (see [`WINDOW`]).
+//! found wrong. Everything shares one pool. The outcome does not depend on the number of threads: which programs depend on what
+//! is learnt from an alarm follows from the programs and alarms before them alone (see [`WINDOW`]).
 
 mod alarm;
 mod campaign;
@@ -38,13 +38,13 @@ pub use campaign::{Campaign, CampaignResult, CampaignStart};
 pub use elsewhere::{Elsewhere, MakeTest, NoTest, ReductionTest};
 pub use external::{ExternalError, ExternalPrograms, SEED};
 pub use given::{GivenKernel, NoVariants, described};
-pub use knowledge::WINDOW;
 pub use log::{AvoidLine, Conclusion, End, LogError};
 pub use matrix::{Compiler, Configuration, Matrix, SourceKind, Toolchain};
 pub use outcome::Class;
 pub use programs::{GeneratedPrograms, Programs};
 pub use progress::Progress;
 pub use publish::{BUGS, ReportFailure, WriteReport};
+pub use queues::WINDOW;
 pub use replay::{Replayed, replay};
 
 use std::collections::BTreeMap;

@@ -37,6 +37,13 @@ pub enum Progress {
         /// Bytes that are left.
         bytes: usize,
     },
+    /// A bug is reduced, before the alarms are concluded that came before it.
+    Reduced {
+        /// Its name.
+        name: String,
+        /// True if its folder is there; false if an earlier alarm has shown that it is none of its own.
+        is_published: bool,
+    },
     /// An alarm has been looked into.
     Concluded {
         /// Its end.

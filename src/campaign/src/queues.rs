@@ -6,6 +6,17 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::knowledge::Lane;
 use crate::outcome::Class;
 
+/// Programs start this far ahead of the first one whose outcomes are not in the log. So a program depends only on outcomes that
+/// were certain before it started.
+pub const WINDOW: u64 = 512;
+
+/// What is learnt from an alarm changes programs after this many later ones of its queue. More would pile up behind it.
+const ALARMS_AHEAD: usize = 16;
+
+/// Where alarms are rare, what is learnt from one changes the programs that come this many later: about as many as run on a GPU
+/// while its bug is reduced.
+const PROGRAMS_AHEAD: u64 = 16 * WINDOW;
+
 /// An outcome that may be a bug.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Alarm {
@@ -18,6 +29,15 @@ pub(crate) struct Alarm {
     pub is_everywhere: bool,
 }
 
+/// The place of an alarm among all of its queue, the concluded ones as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AlarmRank {
+    /// The family of the device: see [`Matrix::family`](crate::matrix::Matrix::family).
+    pub family: usize,
+    pub lane: Lane,
+    pub number: usize,
+}
+
 /// The alarms of a lane of a family of devices.
 #[derive(Debug, Default)]
 struct Queue {
@@ -25,6 +45,24 @@ struct Queue {
     alarms: VecDeque<Alarm>,
     /// The number of those that are looked into.
     taken: usize,
+    /// The programs of all alarms so far.
+    raised: Vec<u64>,
+    /// Alarms that are looked into, by the program and its configuration, with what is known so far to cure each.
+    cures: BTreeMap<(u64, usize), Vec<String>>,
+}
+
+impl Queue {
+    fn concluded(&self) -> usize {
+        self.raised.len() - self.alarms.len()
+    }
+
+    /// The first program that depends on what is learnt from an alarm, if the outcomes of all programs that are a [`WINDOW`]
+    /// before it are taken. `None` if there is no such alarm.
+    fn matters_from(&self, number: usize) -> Option<u64> {
+        let rare = self.raised.get(number)? + PROGRAMS_AHEAD;
+        let frequent = self.raised.get(number + ALARMS_AHEAD).map(|program| program + WINDOW);
+        Some(frequent.map_or(rare, |frequent| rare.min(frequent)))
+    }
 }
 
 /// The alarms of all devices.
@@ -32,21 +70,18 @@ struct Queue {
 pub(crate) struct Queues {
     /// For each family of devices by lane, at the place of its first device.
     all: Vec<[Queue; 2]>,
-    /// Programs with alarms of a lane, with the number of these.
-    open: [BTreeMap<u64, usize>; 2],
 }
 
 impl Queues {
     pub(crate) fn new(devices: usize) -> Self {
-        let all = (0..devices).map(|_| Default::default()).collect();
-        Self { all, open: Default::default() }
+        Self { all: (0..devices).map(|_| Default::default()).collect() }
     }
 
     /// Adds an alarm of a family.
     pub(crate) fn add(&mut self, family: usize, alarm: Alarm) {
-        let lane = Lane::of(alarm.class) as usize;
-        *self.open[lane].entry(alarm.program).or_default() += 1;
-        self.all[family][lane].alarms.push_back(alarm);
+        let queue = &mut self.all[family][Lane::of(alarm.class) as usize];
+        queue.raised.push(alarm.program);
+        queue.alarms.push_back(alarm);
     }
 
     /// The next alarm that nobody looks into.
@@ -62,29 +97,49 @@ impl Queues {
         self.all[family][Lane::of(alarm.class) as usize].alarms.front() == Some(alarm)
     }
 
-    /// Removes the first alarm of a class of a family, which is concluded.
-    pub(crate) fn conclude(&mut self, family: usize, class: Class) {
-        let lane = Lane::of(class) as usize;
-        let queue = &mut self.all[family][lane];
-        let Some(alarm) = queue.alarms.pop_front() else { return };
-        queue.taken = queue.taken.saturating_sub(1);
-        let open = &mut self.open[lane];
-        if let Some(count) = open.get_mut(&alarm.program) {
-            *count -= 1;
-            if *count == 0 {
-                open.remove(&alarm.program);
-            }
-        }
+    /// Takes down what cures the program of an alarm, which may be nothing.
+    pub(crate) fn is_cured(&mut self, family: usize, alarm: &Alarm, by: &[String]) {
+        let queue = &mut self.all[family][Lane::of(alarm.class) as usize];
+        let known = queue.cures.entry((alarm.program, alarm.configuration)).or_default();
+        known.extend_from_slice(by);
     }
 
-    /// The first program with an alarm of a lane.
-    pub(crate) fn first_program(&self, lane: Lane) -> Option<u64> {
-        self.open[lane as usize].keys().next().copied()
+    /// Returns true if an earlier alarm of the same queue may have the same cure, so that it is probably the same bug.
+    pub(crate) fn has_likeness(&self, family: usize, alarm: &Alarm) -> bool {
+        let queue = &self.all[family][Lane::of(alarm.class) as usize];
+        let cures = |one: &Alarm| queue.cures.get(&(one.program, one.configuration));
+        let Some(own) = cures(alarm).filter(|own| !own.is_empty()) else { return false };
+        let is_alike = |cures: &Vec<String>| cures.iter().any(|cure| own.contains(cure));
+        let mut earlier = queue.alarms.iter().take_while(|one| *one != alarm);
+        earlier.any(|one| cures(one).is_none_or(is_alike))
+    }
+
+    /// Removes the first alarm of a class of a family, which is concluded, and returns its place.
+    pub(crate) fn conclude(&mut self, family: usize, class: Class) -> Option<AlarmRank> {
+        let lane = Lane::of(class);
+        let queue = &mut self.all[family][lane as usize];
+        let number = queue.concluded();
+        let alarm = queue.alarms.pop_front()?;
+        queue.cures.remove(&(alarm.program, alarm.configuration));
+        queue.taken = queue.taken.saturating_sub(1);
+        Some(AlarmRank { family, lane, number })
+    }
+
+    /// The first program that depends on what is learnt from an alarm. It may start when the alarm is concluded.
+    pub(crate) fn matters_from(&self, alarm: AlarmRank) -> u64 {
+        let queue = &self.all[alarm.family][alarm.lane as usize];
+        queue.matters_from(alarm.number).unwrap_or(u64::MAX)
+    }
+
+    /// The first program that waits for an open alarm.
+    pub(crate) fn first_waiting(&self) -> u64 {
+        let open = self.all.iter().flatten().filter(|queue| !queue.alarms.is_empty());
+        open.filter_map(|queue| queue.matters_from(queue.concluded())).min().unwrap_or(u64::MAX)
     }
 
     /// The number of alarms.
     pub(crate) fn len(&self) -> usize {
-        self.open.iter().flat_map(BTreeMap::values).sum()
+        self.all.iter().flatten().map(|queue| queue.alarms.len()).sum()
     }
 }
 
@@ -111,9 +166,57 @@ mod tests {
         assert!(queues.is_first(0, &first) && !queues.is_first(0, &second));
         queues.conclude(0, Class::Wrong);
         assert!(queues.is_first(0, &second));
-        assert_eq!((queues.first_program(Lane::Others), queues.len()), (Some(5), 2));
+        assert_eq!(queues.len(), 2);
         queues.add(0, alarm(9, Class::Wrong));
         assert_eq!(queues.take(0, Lane::Others).map(|alarm| alarm.program), Some(9));
-        assert_eq!(queues.first_program(Lane::Hangs), Some(3));
+    }
+
+    #[test]
+    fn programs_wait_for_an_alarm_until_many_others_came_or_many_programs() {
+        let mut queues = Queues::new(1);
+        let alarm = |program| Alarm {
+            program,
+            variant: 0,
+            configuration: 0,
+            class: Class::Wrong,
+            is_everywhere: false,
+        };
+        assert_eq!(queues.first_waiting(), u64::MAX);
+        queues.add(0, alarm(3));
+        assert_eq!(queues.first_waiting(), 3 + PROGRAMS_AHEAD);
+        (1..=16).for_each(|number| queues.add(0, alarm(3 + number)));
+        assert_eq!(queues.first_waiting(), 19 + WINDOW);
+        let first = queues.conclude(0, Class::Wrong).unwrap();
+        // It stays at this program, whatever comes later; the next alarm has only fifteen behind it.
+        assert_eq!(queues.matters_from(first), 19 + WINDOW);
+        assert_eq!(queues.first_waiting(), 4 + PROGRAMS_AHEAD);
+        queues.add(0, alarm(900));
+        assert_eq!(queues.matters_from(first), 19 + WINDOW);
+        assert_eq!(queues.first_waiting(), 900 + WINDOW);
+    }
+
+    #[test]
+    fn an_alarm_waits_for_earlier_ones_that_the_same_change_may_cure() {
+        let mut queues = Queues::new(1);
+        let [first, second, third] = [1, 2, 3].map(|program| Alarm {
+            program,
+            variant: 0,
+            configuration: 0,
+            class: Class::Wrong,
+            is_everywhere: false,
+        });
+        [&first, &second, &third].into_iter().for_each(|alarm| queues.add(0, alarm.clone()));
+        let cured =
+            |queues: &mut Queues, alarm, by: &str| queues.is_cured(0, alarm, &[by.to_owned()]);
+        queues.is_cured(0, &second, &[]);
+        assert!(!queues.has_likeness(0, &second), "nothing is known to cure it");
+        cured(&mut queues, &third, "vec3");
+        assert!(queues.has_likeness(0, &third), "the first one may be the same");
+        cured(&mut queues, &first, "initialiser");
+        assert!(!queues.has_likeness(0, &third));
+        cured(&mut queues, &first, "vec3");
+        assert!(queues.has_likeness(0, &third) && !queues.has_likeness(0, &first));
+        queues.conclude(0, Class::Wrong);
+        assert!(!queues.has_likeness(0, &third));
     }
 }

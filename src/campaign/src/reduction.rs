@@ -25,6 +25,7 @@ use crate::log::End;
 use crate::outcome::{Observed, Subject};
 use crate::programs::Programs;
 use crate::publish::{self, ARGUMENTS, BugFolder, ReportFailure, WriteReport};
+use crate::queues::Alarm;
 use crate::rewrites::is_rewrite;
 use crate::runner::Runner;
 use crate::shared::Shared;
@@ -54,6 +55,8 @@ pub(crate) enum Reduced {
     Bug(Box<ReducedBug>),
     /// It is this bug: the reduced program is the same, or the same constructs show it.
     Duplicate(String, Cures),
+    /// It is probably the bug of an earlier alarm, which is reduced first.
+    Alike,
 }
 
 /// A bug that can be written down.
@@ -148,10 +151,11 @@ impl BugReduction<'_> {
     pub(crate) fn reduce(
         &self,
         name: &str,
-        configuration: usize,
+        alarm: &Alarm,
         (kernel, original): (Option<&Kernel>, &Subject),
         (observed, bugs): (&Observed, &[KnownBug]),
     ) -> Result<Reduced, Stop> {
+        let configuration = alarm.configuration;
         let folder = self.batch.folder_of(name);
         let (small, cures) = match kernel {
             Some(kernel) => {
@@ -168,6 +172,10 @@ impl BugReduction<'_> {
         if let Some((bug, cure)) = same_kind(&cures, bugs) {
             let telling = vec![cure.clone()];
             return Ok(Reduced::Duplicate(bug, Cures { telling, ..cures }));
+        }
+        let names: Vec<String> = cures.telling.iter().flat_map(Cure::names).cloned().collect();
+        if self.shared.is_cured(alarm, &names) {
+            return Ok(Reduced::Alike);
         }
         self.put_arguments(&folder, &small)?;
         let found = self.recipe(configuration, &small, observed, &folder)?;
@@ -358,20 +366,33 @@ impl BugReduction<'_> {
         drop(permit);
         match (written.map_err(Stop::Campaign)?, failure) {
             (true, _) => {
-                let path = self.batch.folder_of(name).join(shrink::STATE);
-                clreduce_files::remove_tree(&path)
-                    .map_err(|source| Stop::Campaign(CampaignError::Write { path, source }))
+                self.shared.reduced(name, true);
+                Ok(())
             }
             (false, Some(reason)) => Err(reason.into()),
             (false, None) => Err(Stop::Cancelled),
         }
     }
 
+    /// Takes the folder of a bug back, as an earlier alarm has shown another one meanwhile.
+    pub(crate) fn withdraw(&self, name: &str) -> Result<(), CampaignError> {
+        self.shared.reduced(name, false);
+        removed(publish::folder_of(self.directory, name))
+    }
+
+    /// Removes what is needed only until an alarm is concluded.
+    pub(crate) fn settle(&self, name: &str) -> Result<(), CampaignError> {
+        removed(self.batch.folder_of(name).join(shrink::STATE))
+    }
+
     /// Removes what a reduction has left that was in vain.
     pub(crate) fn forget(&self, name: &str) -> Result<(), CampaignError> {
-        let path = self.batch.folder_of(name);
-        clreduce_files::remove_tree(&path).map_err(|source| CampaignError::Write { path, source })
+        removed(self.batch.folder_of(name))
     }
+}
+
+fn removed(path: PathBuf) -> Result<(), CampaignError> {
+    clreduce_files::remove_tree(&path).map_err(|source| CampaignError::Write { path, source })
 }
 
 /// The bug that a construct with siblings shows, or one of these, with the construct; so does a type or a list of initialisers. Of

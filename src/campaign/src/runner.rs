@@ -1,6 +1,6 @@
 //! Running programs on configurations, within the pool of the campaign.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -60,6 +60,8 @@ pub(crate) struct Runner {
     limit: Duration,
     pub cancel: Cancel,
     devices: Arc<[SharedDevice]>,
+    /// The number of kernels that are reduced as programs now.
+    pub shrinking: Arc<AtomicUsize>,
     /// It lets everybody else go first.
     is_patient: bool,
     failure: Arc<Mutex<Option<CampaignError>>>,
@@ -77,8 +79,19 @@ impl Runner {
         let (temporary, program) = (options.temporary.clone(), options.program.clone());
         let confinement = options.confinement.clone();
         let tools = ToolRunner::confined(temporary, Some(program), limits, confinement);
-        let (is_patient, failure) = (false, Arc::default());
-        Self { matrix, pool, options, tools, limit, cancel, devices, is_patient, failure }
+        let (shrinking, is_patient, failure) = (Arc::default(), false, Arc::default());
+        Self {
+            matrix,
+            pool,
+            options,
+            tools,
+            limit,
+            cancel,
+            devices,
+            shrinking,
+            is_patient,
+            failure,
+        }
     }
 
     /// The same for programs that nobody waits for: whoever looks into an alarm goes first.

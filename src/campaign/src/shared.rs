@@ -6,17 +6,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Condvar, Mutex, PoisonError};
 
+use clreduce_generator::Avoid;
 use clreduce_interestingness::Cancel;
 use crossbeam_channel::Sender;
 
 use crate::gate::{Gate, Trial};
-use crate::knowledge::{Knowledge, Lane, WINDOW};
+use crate::knowledge::{Knowledge, Lane};
 use crate::log::{Conclusion, Line, Log};
 use crate::matrix::Matrix;
 use crate::outcome::Class;
 use crate::programs::Programs;
 use crate::progress::Progress;
-use crate::queues::{Alarm, Queues};
+use crate::queues::{Alarm, Queues, WINDOW};
 use crate::runner::locked;
 use crate::{CampaignError, LogError};
 
@@ -45,6 +46,18 @@ pub(crate) struct Settings {
     pub gate: u64,
     /// True if later programs go without what is broken.
     pub avoids: bool,
+    /// The number of programs that are reduced at the same time.
+    pub most_reductions: usize,
+}
+
+/// The right to reduce a program, until it is dropped.
+pub(crate) struct Turn<'a>(&'a Shared);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        locked(&self.0.state).reductions -= 1;
+        self.0.changed.notify_all();
+    }
 }
 
 /// The state, and what wakes those who wait for a part of it.
@@ -58,6 +71,7 @@ pub(crate) struct Shared {
     gate: u64,
     /// True if later programs go without what is broken.
     pub avoids: bool,
+    most_reductions: usize,
     events: Sender<Progress>,
 }
 
@@ -75,6 +89,8 @@ struct State {
     /// Programs so far that are missing, if all are.
     all_missing: Option<u64>,
     queues: Queues,
+    /// The number of programs that are being reduced.
+    reductions: usize,
     stopped: bool,
     failure: Option<CampaignError>,
 }
@@ -105,12 +121,14 @@ impl Shared {
             first: Vec::new(),
             all_missing: Some(0),
             queues: Queues::new(matrix.devices.len()),
+            reductions: 0,
             stopped: false,
             failure: None,
         };
         let (state, changed) = (Mutex::new(state), Condvar::new());
-        let Settings { count, gate, avoids } = settings;
-        let shared = Self { state, changed, matrix, programs, count, gate, avoids, events };
+        let Settings { count, gate, avoids, most_reductions } = settings;
+        let shared =
+            Self { state, changed, matrix, programs, count, gate, avoids, most_reductions, events };
         shared.replay(lines)?;
         Ok(shared)
     }
@@ -154,6 +172,12 @@ impl Shared {
         (0..self.matrix.configurations.len()).filter(takes_part).collect()
     }
 
+    /// The features that a program of a configuration goes without.
+    pub(crate) fn avoid_of(&self, configuration: &str, program: u64) -> Avoid {
+        let state = locked(&self.state);
+        state.knowledge.avoid_of(configuration, program, &state.queues)
+    }
+
     /// Does something with what is known.
     pub(crate) fn with_knowledge<T>(&self, of: impl FnOnce(&Knowledge) -> T) -> T {
         of(&locked(&self.state).knowledge)
@@ -167,9 +191,7 @@ impl Shared {
             if state.stopped || is_last {
                 return None;
             }
-            let of_lane = |lane: Lane| Some(state.queues.first_program(lane)? + lane.window());
-            let ends = Lane::ALL.into_iter().filter_map(of_lane).chain([state.logged + WINDOW]);
-            let is_known = ends.into_iter().all(|end| state.next < end);
+            let is_known = state.next < state.queues.first_waiting().min(state.logged + WINDOW);
             if is_known && (state.next < self.gate_size() || state.knowledge.gate.is_some()) {
                 state.next += 1;
                 return Some(state.next - 1);
@@ -200,6 +222,26 @@ impl Shared {
         let family = self.matrix.family(alarm.configuration);
         let mut state = locked(&self.state);
         while !state.stopped && !state.queues.is_first(family, alarm) {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        !state.stopped
+    }
+
+    /// Takes down what cures the program of an alarm. Returns true if an earlier alarm is looked into that has a cure in common with
+    /// it: it is probably the same bug.
+    pub(crate) fn is_cured(&self, alarm: &Alarm, by: &[String]) -> bool {
+        let family = self.matrix.family(alarm.configuration);
+        let mut state = locked(&self.state);
+        state.queues.is_cured(family, alarm, by);
+        self.changed.notify_all();
+        state.queues.has_likeness(family, alarm)
+    }
+
+    /// Waits while an earlier alarm is looked into that has a cure in common with this one. False at the end.
+    pub(crate) fn wait_for_likeness(&self, alarm: &Alarm) -> bool {
+        let family = self.matrix.family(alarm.configuration);
+        let mut state = locked(&self.state);
+        while !state.stopped && state.queues.has_likeness(family, alarm) {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         !state.stopped
@@ -259,6 +301,24 @@ impl Shared {
     /// The number of alarms that are not looked into yet.
     pub(crate) fn open_alarms(&self) -> usize {
         locked(&self.state).queues.len()
+    }
+
+    /// Waits until fewer programs are reduced than may be at the same time. `None` at the end.
+    pub(crate) fn turn_to_reduce(&self) -> Option<Turn<'_>> {
+        let mut state = locked(&self.state);
+        while !state.stopped && state.reductions >= self.most_reductions {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        if state.stopped {
+            return None;
+        }
+        state.reductions += 1;
+        Some(Turn(self))
+    }
+
+    /// Says that a bug is reduced, or that it is none of its own after all.
+    pub(crate) fn reduced(&self, name: &str, is_published: bool) {
+        self.tell(Progress::Reduced { name: name.to_owned(), is_published });
     }
 
     /// Says how far a reduction is.
@@ -387,9 +447,9 @@ impl Shared {
     }
 
     fn close(&self, state: &mut State, conclusion: &Conclusion) {
-        state.knowledge.learn(conclusion, &self.matrix);
-        if let Some(found) = self.matrix.find(&conclusion.configuration) {
-            state.queues.conclude(self.matrix.family(found), conclusion.class);
+        let Some(found) = self.matrix.find(&conclusion.configuration) else { return };
+        if let Some(alarm) = state.queues.conclude(self.matrix.family(found), conclusion.class) {
+            state.knowledge.learn(conclusion, alarm);
         }
     }
 }

@@ -71,6 +71,12 @@ impl Display {
             Progress::Reducing { name, tests, bytes } => {
                 self.reducing.insert(name.clone(), (*tests, *bytes));
             }
+            Progress::Reduced { name, is_published } => {
+                self.reducing.remove(name);
+                if *is_published {
+                    self.say(&format!("{name} is reduced; its folder is there"));
+                }
+            }
             Progress::Concluded { conclusion, earlier } => {
                 self.reducing.clear();
                 if !earlier {

@@ -113,6 +113,9 @@ pub(super) fn summary(
         let without = construct.map(|it| format!("; right without {it}")).unwrap_or_default();
         let _ = writeln!(text, "{name}: seen {}{without}", counted(bug.alarms, "time"));
     }
+    for name in &tally.waiting {
+        let _ = writeln!(text, "{name}: reduced; an earlier suspected bug may be the same");
+    }
     text += &others_in_words(tally);
     let _ = writeln!(
         text,

@@ -1,6 +1,6 @@
 //! The figures of a campaign: outcomes by configuration and class, bugs, and what became of alarms.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clreduce_campaign::{Class, Conclusion, End, Progress};
 
@@ -22,6 +22,8 @@ pub(super) struct Tally {
     pub bugs: BTreeMap<String, FoundBug>,
     /// The configurations that are left out, with the share of failures in percent.
     pub left_out: BTreeMap<String, u32>,
+    /// Bugs whose folders are there, while earlier alarms are still looked into.
+    pub waiting: BTreeSet<String>,
     /// The alarms that ended without a bug.
     pub others: Vec<Conclusion>,
     /// What each configuration avoids.
@@ -61,6 +63,7 @@ impl Tally {
             missing: 0,
             bugs: BTreeMap::new(),
             left_out: BTreeMap::new(),
+            waiting: BTreeSet::new(),
             others: Vec::new(),
             avoids: BTreeMap::new(),
         }
@@ -87,6 +90,8 @@ impl Tally {
                 }
             }
             Progress::Reducing { .. } => {}
+            Progress::Reduced { name, is_published: true } => _ = self.waiting.insert(name),
+            Progress::Reduced { name, .. } => _ = self.waiting.remove(&name),
             Progress::Concluded { conclusion, .. } => self.conclude(conclusion),
         }
     }
@@ -115,6 +120,7 @@ impl Tally {
         match (conclusion.end, &conclusion.bug) {
             (End::Bug, Some(name)) => {
                 let name = name.clone();
+                self.waiting.remove(&name);
                 self.bugs.insert(name, FoundBug { first: conclusion, alarms: 1 });
             }
             (End::Known | End::Duplicate, Some(name)) => {
