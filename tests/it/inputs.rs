@@ -175,3 +175,28 @@ fn sizes_and_buffers_grow() {
     assert_mentions(&out, &["covered: 2 of 2 branches"]);
     assert_mentions(&found, &["is = 507\n", "elements = 1522\n"]);
 }
+
+/// No content of all buffers will do: an index must not be 0, and another one must be.
+#[test]
+fn indices_in_buffers_stay_within_bounds() {
+    let bench = Bench::new();
+    let kernel = "kernel void k(global int *r, global int *a, global int *b, global int *first, global int *second) {\n  \
+        size_t id = get_global_id(0);\n  if (a[first[id] - 1] + b[second[id] * 1000000] > 0) r[id] = 1;\n}\n";
+    let (found, out, _) = inputs(&bench, kernel, &[]);
+    assert_mentions(&out, &["covered: 2 of 2 branches"]);
+    bench.write("found.toml", found);
+    bench.run(&["check", "k.cl", "--args", "found.toml", "--only", "sanitize"]).code(0);
+}
+
+/// Two elements far behind the beginning of a buffer, which must be different.
+#[test]
+fn elements_that_conditions_compare_are_found() {
+    let bench = Bench::new();
+    let kernel = "typedef struct { float f; int n; } S;\n\
+        kernel void k(global int *r, global int *a, global S *s, int n) {\n  int i = 90 + (n & 1);\n  \
+        if (a[i] * 3 == 1500) { if (a[2 * i] * 5 == 1000) r[0] = 1; }\n  \
+        if (s[i].n * 7 == 707 && s[i].f < -2.5f) { if (s[1].n * 7 == 700) r[0] = 2; }\n}\n";
+    let (found, out, _) = inputs(&bench, kernel, &[]);
+    assert_mentions(&out, &["covered: 8 of 8 branches"]);
+    assert_mentions(&found, &["500", "200"]);
+}

@@ -27,6 +27,8 @@ use crate::repair::repair;
 
 /// The most variants of a kernel: as many as there are [rates](EmiRates) of pruning.
 pub const VARIANTS: usize = EmiRates::ALL.len();
+/// All rates are used so often at most, as a kernel with little to prune has few variants with some of them.
+const ROUNDS: usize = 4;
 
 /// The variants of the kernel of a seed, up to [`VARIANTS`] with different texts.
 ///
@@ -71,7 +73,7 @@ pub struct Variants {
     program: Program,
     edits: Vec<EmiEdit>,
     rates: [EmiRates; VARIANTS],
-    /// The number of the next rates.
+    /// The number of the next rates, counted through all rounds.
     next: usize,
     /// The number of variants so far.
     made: usize,
@@ -135,14 +137,14 @@ impl Variants {
         // A variant that is equal to an earlier one gets other numbers, up to eight times.
         (0..8).find_map(|draw| {
             let program = self.drawn(rates, self.next == 0, key.child(draw));
-            let report = interpret::run(&program);
-            if !report.is_clean() || report.results != self.base.expected {
+            if !self.seen.insert(text(&program)) {
                 return None;
             }
-            let is_new = self.seen.insert(text(&program));
+            let report = interpret::run(&program);
+            let is_right = report.is_clean() && report.results == self.base.expected;
             let origin = origin(self.seed, &self.profile, Some(self.made + 1));
             let form = (self.profile.target, self.profile.self_check);
-            is_new.then(|| {
+            is_right.then(|| {
                 let kernel = Kernel::new(program, report, self.base.asked, origin, form);
                 kernel.with_edits(self.edits.clone())
             })
@@ -154,8 +156,8 @@ impl Iterator for Variants {
     type Item = Kernel;
 
     fn next(&mut self) -> Option<Kernel> {
-        while self.next < VARIANTS {
-            let (rates, key) = (self.rates[self.next], self.key.child(self.next as u64));
+        while self.next < ROUNDS * VARIANTS && self.made < VARIANTS {
+            let (rates, key) = (self.rates[self.next % VARIANTS], self.key.child(self.next as u64));
             let made = self.variant(rates, key);
             self.next += 1;
             if made.is_some() {
@@ -229,6 +231,17 @@ mod tests {
                 let family = family(seed, mode, avoid);
                 assert!(family.edits.len() >= 3, "{avoid} {mode:?} {seed}: {:?}", family.edits);
             }
+        }
+    }
+
+    /// With some rates, these kernels have no other variants than those that they have already.
+    #[test]
+    fn kernels_with_little_to_prune_have_all_variants() {
+        for seed in [1, 2, 10] {
+            let tokens = TokenRange::new(300, 3000).expect("a range");
+            let profile = Profile { mode: Mode::All, tokens, ..Profile::default() };
+            let made = variants(seed, &profile).expect("a profile that fits").count();
+            assert_eq!(made, VARIANTS, "{seed}");
         }
     }
 

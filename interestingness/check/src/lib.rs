@@ -12,6 +12,7 @@ mod analyze;
 mod blind_spots;
 mod check;
 mod compile;
+mod coordinates;
 mod coverage;
 mod expanded;
 mod finding;

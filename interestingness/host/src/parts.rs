@@ -21,6 +21,7 @@ const COMMON: &str = include_str!("runtime/common.cl");
 const RUNTIME: &str = concat!(
     include_str!("runtime/state.c"),
     include_str!("runtime/steps.c"),
+    include_str!("runtime/sources.c"),
     include_str!("runtime/coverage.c"),
     include_str!("runtime/reaches.c"),
     include_str!("runtime/accesses.c"),

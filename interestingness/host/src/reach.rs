@@ -9,6 +9,7 @@ use crate::build::{HostBuild, HostProgram, distinct_calls, watches_races};
 use crate::error::HostError;
 use crate::flavour::{BuildDetail, Flavour};
 use crate::order::Order;
+use crate::sources::Source;
 
 /// The status of the run-time when an access is so far outside of a buffer that no larger one would help.
 const EXIT_OUTSIDE: i32 = 96;
@@ -21,6 +22,8 @@ pub struct Reach {
     pub bytes: Vec<u64>,
     /// The way in which the launch ended.
     pub end: ReachEnd,
+    /// What the work-item that ended it outside of a buffer had read: the last read first.
+    pub sources: Vec<Source>,
 }
 
 /// The way in which a launch ended whose reach was looked at.
@@ -120,7 +123,9 @@ impl Reach {
                 *place = reached;
             }
         }
-        Self { bytes, end: end(ran) }
+        let sources = ran.stdout.lines().find_map(|line| line.strip_prefix("clreduce-sources: "));
+        let sources = sources.unwrap_or_default().split(' ').filter_map(Source::read).collect();
+        Self { bytes, end: end(ran), sources }
     }
 }
 

@@ -209,3 +209,13 @@ fn cuda_counts_as_well() {
         matches!(seen(&coverage, source, "__syncthreads()")[0], Seen::Barrier { passed } if passed.times > 0)
     );
 }
+
+/// No launch comes to what no kernel calls: it is shown, and its branches do not count.
+#[test]
+fn functions_that_no_kernel_calls_have_no_branches() {
+    let source = "int unused(int x) { return x ? 1 : 2; }\nint used(int x) { return x > 0 ? 1 : 2; }\n\
+                  kernel void k(global int *r) { r[get_global_id(0)] = used(r[get_global_id(0)]); }\n";
+    let coverage = coverage(source);
+    assert_eq!(coverage.summary.branches, Share { covered: 1, all: 2 });
+    assert_eq!(never(&coverage, source), ["int unused(int x) { return x ? 1 : 2; }", "2"]);
+}

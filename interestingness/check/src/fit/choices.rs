@@ -25,10 +25,7 @@ pub(super) fn others(
     let own = (given.global.clone(), given.local.clone().unwrap_or_else(|| given.global.clone()));
     let mut sizes = vec![own];
     if !are_sizes_given && signature.required_local.is_none() && !is_one {
-        sizes.extend(
-            sizes_in(dimensions(&kernel.source))
-                .map(|(global, local)| (global.to_vec(), local.to_vec())),
-        );
+        sizes.extend(sizes_for(&kernel.source));
     }
     let fills = [Fill::Steps { first: 1.0, step: 1.0 }, Fill::all(1.0), Fill::all(0.0)];
     let mut found: Vec<KernelLaunch> = Vec::new();
@@ -49,18 +46,53 @@ pub(super) fn others(
     found
 }
 
-/// Launches of a kernel in several groups, in as many dimensions as its program asks for.
+/// Launches of a kernel in several groups, in as many dimensions as its program asks for; values are as large as the first
+/// dimension, or 1.
 pub(crate) fn in_groups(kernel: &HostKernel) -> Vec<KernelLaunch> {
     let free = kernel.kernels.iter().filter(|signature| signature.required_local.is_none());
-    let fill = Fill::Steps { first: 1.0, step: 1.0 };
     let launches = free.flat_map(|signature| {
-        sizes_in(dimensions(&kernel.source)).filter_map(|(global, local)| {
-            let sizes = Choice::of_sizes(global.to_vec(), local.to_vec());
-            let (value, fill) = (global[0], fill.clone());
-            Choice { value, fill, member: 1, ..sizes }.launch(signature).ok()
+        sizes_for(&kernel.source).into_iter().flat_map(move |(global, local)| {
+            let values = [global[0], 1];
+            let sizes = Choice::of_sizes(global, local);
+            let launch = |value| Choice { value, ..sizes.clone() }.launch(signature).ok();
+            values.map(launch).into_iter().flatten()
         })
     });
     launches.collect()
+}
+
+/// Gives a launch as many dimensions as its program asks for.
+pub(crate) fn widen(launch: &mut KernelLaunch, source: &[u8]) {
+    let dimensions = Asked::of(source).dimensions.max(launch.global.len());
+    launch.global.resize(dimensions, 1);
+    if let Some(local) = &mut launch.local {
+        local.resize(dimensions, 1);
+    }
+}
+
+/// Global and local sizes for a program, with several groups in the dimensions in which it asks for them.
+fn sizes_for(source: &[u8]) -> Vec<(Vec<u64>, Vec<u64>)> {
+    let asked = Asked::of(source);
+    let own = own_groups(source).map(|group| (vec![2 * group], vec![group]));
+    let sizes = sizes_in(asked.dimensions).map(|(global, local)| {
+        let one = |(dimension, (&global, &local)): (usize, (&u64, &u64))| {
+            if asked.groups[dimension] { global } else { local }
+        };
+        (global.iter().zip(local).enumerate().map(one).collect(), local.to_vec())
+    });
+    sizes.chain(own).collect()
+}
+
+/// The sizes of groups that a program may expect, as it defines such a number: the number and its double.
+fn own_groups(source: &[u8]) -> impl Iterator<Item = u64> {
+    let words: Vec<&[u8]> = tokens(source).map(|token| &source[token.range()]).collect();
+    let number = |text: &&[u8]| std::str::from_utf8(text).ok()?.parse::<u64>().ok();
+    let numbers = words.iter().filter_map(number).flat_map(|number| [number, 2 * number]);
+    let sizes = numbers.filter(|size| size.is_power_of_two() && (32..=256).contains(size));
+    let mut sizes: Vec<u64> = sizes.filter(|&size| size != 64).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes.into_iter()
 }
 
 /// Sizes of launches in so many dimensions.
@@ -78,15 +110,42 @@ fn sizes_in(dimensions: usize) -> impl Iterator<Item = (&'static [u64], &'static
     more.iter().chain(&ONE).copied()
 }
 
-/// The number of dimensions whose identifiers or sizes a program asks for.
-fn dimensions(source: &[u8]) -> usize {
-    let words: Vec<&[u8]> = tokens(source).map(|token| &source[token.range()]).collect();
-    let dimension = |window: &[&[u8]]| match window {
-        [name, b"(", b"1", b")"] if name.starts_with(b"get_") => 2,
-        [name, b"(", b"2", b")"] if name.starts_with(b"get_") => 3,
-        _ => 1,
-    };
-    words.windows(4).map(dimension).max().unwrap_or(1)
+/// What a program asks for about its work-items.
+struct Asked {
+    /// The number of dimensions whose identifiers or sizes it asks for.
+    dimensions: usize,
+    /// The dimensions in which it may ask for groups, or for identifiers in all groups.
+    groups: [bool; 3],
+}
+
+impl Asked {
+    fn of(source: &[u8]) -> Self {
+        let words: Vec<&[u8]> = tokens(source).map(|token| &source[token.range()]).collect();
+        let mut asked = Self { dimensions: 1, groups: [false; 3] };
+        for window in words.windows(4) {
+            let [name, b"(", argument, end] = window else { continue };
+            if !name.starts_with(b"get_") {
+                continue;
+            }
+            let is_of_groups = name.starts_with(b"get_g") || *name == b"get_num_groups";
+            let number = |one: &&[u8]| one.len() == 1 && (b'0'..=b'2').contains(&one[0]);
+            match Some(argument).filter(|one| *end == b")" && number(one)) {
+                Some(argument) => {
+                    let dimension = usize::from(argument[0] - b'0');
+                    asked.dimensions = asked.dimensions.max(dimension + 1);
+                    asked.groups[dimension] |= is_of_groups;
+                }
+                // A macro or a variable may be any dimension.
+                None if is_of_groups => asked.groups = [true; 3],
+                None => {}
+            }
+        }
+        // Without identifiers, all work-items do the same.
+        if asked.groups == [false; 3] {
+            asked.groups = [true; 3];
+        }
+        asked
+    }
 }
 
 #[cfg(test)]
@@ -95,8 +154,19 @@ mod tests {
 
     #[test]
     fn a_program_has_as_many_dimensions_as_it_asks_for() {
+        let dimensions = |source: &[u8]| Asked::of(source).dimensions;
         assert_eq!(dimensions(b"int i = get_global_id(0);"), 1);
         assert_eq!(dimensions(b"int i = get_global_id(0) + get_group_id(1);"), 2);
         assert_eq!(dimensions(b"f(2); get_local_size(2);"), 3);
+    }
+
+    #[test]
+    fn there_are_several_groups_only_where_a_program_asks_for_them() {
+        let first = |source: &[u8]| sizes_for(source).remove(0);
+        let both = (vec![32, 32], vec![16, 16]);
+        assert_eq!(first(b"get_global_id(0) + get_global_id(1);"), both);
+        assert_eq!(first(b"get_local_id(0) + get_group_id(1);"), (vec![16, 32], vec![16, 16]));
+        assert_eq!(first(b"get_local_id(0) + get_local_id(1);"), both);
+        assert_eq!(first(b"get_local_id(1) + get_global_id(DIM);"), both);
     }
 }

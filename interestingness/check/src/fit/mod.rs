@@ -2,8 +2,10 @@
 //!
 //! Without a description of its arguments, a kernel is launched with arguments that only fit its signature. Here it runs with them
 //! on the host, and the run tells what it reaches in its buffers: those that are too small grow. Where no buffer would be
-//! large enough, or the kernel crashes or does not end, other values, sizes and contents are tried, in a fixed order.
+//! large enough, what was read before becomes small. If the kernel crashes or does not end, other values, sizes and contents are
+//! tried, in a fixed order.
 
+mod bounds;
 mod choices;
 
 use clreduce_compiler::Clang;
@@ -16,8 +18,9 @@ use clreduce_testcase::Launch;
 
 use crate::coverage::CoverageError;
 use crate::options::CheckOptions;
+pub(crate) use bounds::Bounds;
 use choices::Attempt;
-pub(crate) use choices::in_groups;
+pub(crate) use choices::{in_groups, widen};
 
 /// The most bytes of one buffer.
 pub(crate) const MOST_BYTES: u64 = 2 << 20;
@@ -188,7 +191,7 @@ impl<'a> Fitter<'a> {
         runs: &mut usize,
         cancel: &Cancel,
     ) -> Result<Grown, HostError> {
-        let mut launch = attempt.launch.clone();
+        let (mut launch, mut bounds) = (attempt.launch.clone(), Bounds::default());
         let unfit = |launch, why| Ok(Grown { launch, rank: Rank::Unfit, why });
         for round in 0..ROUNDS[1] {
             *runs += 1;
@@ -196,6 +199,10 @@ impl<'a> Fitter<'a> {
             let reach = self.program.reach(&launch, jumps, MOST_BYTES, &self.tools, cancel)?;
             let wanted = enlarged(self.kernels, &launch, &reach, round >= ROUNDS[0]);
             if let ReachEnd::Outside(number) = reach.end {
+                if let Some(next) = bounds.next(self.kernels, &launch, &reach.sources) {
+                    launch = next;
+                    continue;
+                }
                 let why = format!(
                     "it reaches before the beginning of {}, or more than {MOST_BYTES} bytes into it",
                     self.name(&launch, number)

@@ -11,7 +11,7 @@ use super::MOST_BYTES;
 /// The most elements at the beginning of a buffer in which compared values are looked for.
 const MOST_ELEMENTS: u64 = 64;
 /// The most launches that the comparisons of one launch lead to.
-const MOST_OF_LAUNCH: usize = 64;
+const MOST_OF_LAUNCH: usize = 16;
 /// The most elements of a random buffer that differ from each other.
 const MOST_RANDOM: u64 = 16;
 /// The most work-items in one dimension.

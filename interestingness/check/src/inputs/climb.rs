@@ -9,13 +9,13 @@ use std::collections::BTreeSet;
 use clreduce_host::{Gap, HostError, LaunchTrace};
 use clreduce_kernel::KernelLaunch;
 
-use super::InputSearch;
-use super::coordinates::Coordinate;
+use super::{InputSearch, Origin};
+use crate::coordinates::Coordinate;
 
 /// The most rounds for one branch.
 const ROUNDS: usize = 5;
 /// The most launches for one branch.
-const MOST_LAUNCHES: usize = 80;
+const MOST_LAUNCHES: usize = 50;
 /// The steps of a coordinate, until the gap changes.
 const STEPS: [f64; 3] = [1.0, 16.0, -1000.0];
 
@@ -53,16 +53,22 @@ impl InputSearch<'_> {
             [condition, condition + 1].map(|place| Goal { condition, place })
         });
         let open: BTreeSet<Goal> = goals.filter(|goal| !came_to(goal.place)).collect();
-        // A branch is tried again from another launch that is nearer to it.
+        // From the first launch, which is mostly small, and again from another one that is nearer to the branch.
         let next = open.into_iter().find_map(|goal| {
-            let base = self.nearest(goal)?;
-            closed.insert((goal, base)).then_some((goal, base))
+            let bases = [self.first(goal), self.nearest(goal)];
+            let base = bases.into_iter().flatten().find(|&base| closed.insert((goal, base)))?;
+            Some((goal, base))
         });
         let Some((goal, base)) = next else { return Ok(false) };
         if !self.solve(goal, base)? {
             self.climb_to(goal, base)?;
         }
         Ok(true)
+    }
+
+    /// The number of the first launch that evaluated the condition of a branch.
+    fn first(&self, goal: Goal) -> Option<usize> {
+        self.kept.iter().position(|(_, trace)| gap_of(trace, goal).is_some())
     }
 
     /// The number of the launch that is nearest to a branch.
@@ -83,17 +89,26 @@ impl InputSearch<'_> {
         let Some(launch) = launch.filter(|launch| !self.known.contains(launch)) else {
             return Ok(false);
         };
-        self.attempt(launch, false)?;
+        self.attempt(launch, Origin::Made)?;
         Ok(self.has_reached(goal))
     }
 
     fn climb_to(&mut self, goal: Goal, base: usize) -> Result<(), HostError> {
         let (launch, trace) = self.kept[base].clone();
         let Some(gap) = gap_of(&trace, goal) else { return Ok(()) };
+        // What was read before the comparison comes first.
+        let sources = gap
+            .sources
+            .iter()
+            .filter_map(|&source| Coordinate::of_source(&self.kernel.kernels, &launch, source));
+        let mut coordinates: Vec<Coordinate> = sources.flatten().collect();
+        for other in Coordinate::all(self.kernel, &launch, self.candidates.sizes_are_free()) {
+            if !coordinates.contains(&other) {
+                coordinates.push(other);
+            }
+        }
         let mut best = Position { launch, gap };
         let mut left = MOST_LAUNCHES;
-        let mut coordinates =
-            Coordinate::all(self.kernel, &best.launch, self.candidates.sizes_are_free());
         for _ in 0..ROUNDS {
             let before = best.distance();
             let mut useful = Vec::new();
@@ -165,13 +180,10 @@ impl InputSearch<'_> {
         let next = coordinate.with(&best.launch, to).filter(|next| !self.known.contains(next));
         let Some(launch) = next.filter(|_| *left > 0) else { return Ok(None) };
         *left -= 1;
-        let idle = self.idle;
-        let trace = self.attempt(launch.clone(), false)?;
-        // These launches have an end of their own.
-        self.idle = self.idle.min(idle);
+        let trace = self.attempt(launch.clone(), Origin::Step)?;
         let gap = gap_of(&trace, goal);
-        if let Some(gap) = gap {
-            let moved = Position { launch, gap };
+        if let Some(gap) = &gap {
+            let moved = Position { launch, gap: gap.clone() };
             if moved.distance() < best.distance() {
                 *best = moved;
             }
@@ -181,5 +193,5 @@ impl InputSearch<'_> {
 }
 
 fn gap_of(trace: &LaunchTrace, goal: Goal) -> Option<Gap> {
-    trace.gaps.iter().find(|gap| gap.place == goal.condition).copied()
+    trace.gaps.iter().find(|gap| gap.place == goal.condition).cloned()
 }

@@ -4,11 +4,10 @@
 //! wrong with it. New launches come from the values that kept ones compared: if a work-item compares an argument with
 //! 7, the argument is 7 in the next launch. Where a condition compares what is computed from arguments, a solver is asked, or
 //! arguments change step by step until the numbers that it compares are equal. At last, arguments and sizes are changed
-//! at random, with a seed. Buffers that clreduce made itself grow as far as a launch reaches.
+//! at random, with a seed. Buffers that clreduce made itself grow as far as a launch reaches, and indices in them stay small.
 
 mod candidates;
 mod climb;
-mod coordinates;
 mod solver;
 
 use std::collections::{BTreeSet, VecDeque};
@@ -22,23 +21,28 @@ use clreduce_kernel::KernelLaunch;
 use clreduce_process::{Cancel, ToolRunner};
 
 use crate::check::KernelCheck;
+use crate::coordinates::Coordinate;
 use crate::coverage::CoverageError;
 use crate::finding::Finding;
-use crate::fit::{MOST_BYTES as MOST_REACHED, MOST_JUMPS, ROUNDS, enlarged, in_groups};
+use crate::fit::{
+    Bounds, MOST_BYTES as MOST_REACHED, MOST_JUMPS, ROUNDS, enlarged, in_groups as groups_of, widen,
+};
 use crate::options::{CheckError, CheckOptions};
 use crate::report::CheckReport;
 use crate::table::StageName;
 use candidates::Candidates;
 use solver::Solver;
 
-/// So many launches in a row that bring nothing new end the search.
+/// So many random launches in a row that bring nothing new end the search.
 const ATTEMPTS: usize = 50;
 /// So many random launches are made together.
 const BATCH: usize = 10;
 /// The most launches that are run in all.
-const MOST_RUNS: usize = 1000;
+const MOST_RUNS: usize = 600;
 /// So many launches that seem to be wrong are checked, as a check takes several builds.
 const MOST_CHECKED: usize = 6;
+/// The most launches that are run to mend others.
+const MOST_MENDED: usize = 60;
 /// The most bytes of a buffer that grows with the number of work-items.
 const MOST_BYTES: u64 = 1 << 20;
 
@@ -106,6 +110,7 @@ pub fn find_inputs(
         runs: 0,
         idle: 0,
         checked: 0,
+        mended: 0,
         candidates: Candidates::new(kernel, seed),
     };
     search.run(given)?;
@@ -133,11 +138,28 @@ struct InputSearch<'a> {
     /// Every launch that was tried.
     known: Vec<KernelLaunch>,
     runs: usize,
-    /// The number of launches that were run since one was kept.
+    /// The number of random launches that were run since a launch was kept.
     idle: usize,
     /// The number of launches that seemed to be wrong and were checked.
     checked: usize,
+    /// The number of launches that were run to mend others.
+    mended: usize,
     candidates: Candidates<'a>,
+}
+
+/// Where a launch comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// The kernel has it.
+    Given,
+    /// The search made it.
+    Made,
+    /// The search made it at random.
+    Random,
+    /// The search made it, with arguments that every kernel gets.
+    InGroups,
+    /// It is a step of one number of another launch, and its numbers stay.
+    Step,
 }
 
 /// A launch that was run, with buffers that are large enough.
@@ -152,14 +174,15 @@ struct Ran {
 
 impl InputSearch<'_> {
     fn run(&mut self, given: Vec<KernelLaunch>) -> Result<(), HostError> {
-        let mut given = VecDeque::from(given);
-        let may_choose = self.kernel.has_chosen_arguments && self.candidates.sizes_are_free();
-        let in_groups = if may_choose { in_groups(self.kernel) } else { Vec::new() };
-        let mut in_groups = VecDeque::from(in_groups);
+        let (mut given, mut in_groups) = (VecDeque::from(given), VecDeque::new());
+        if self.kernel.has_chosen_arguments && self.candidates.sizes_are_free() {
+            given.iter_mut().for_each(|launch| widen(launch, &self.kernel.source));
+            in_groups.extend(groups_of(self.kernel));
+        }
         let mut closed = BTreeSet::new();
         while self.idle < ATTEMPTS && self.may_go_on() {
             let mut launches = self.candidates.take_values(&self.known);
-            let mut is_given = false;
+            let mut origin = Origin::Made;
             if launches.is_empty() {
                 if self.has_covered_all() {
                     break;
@@ -168,15 +191,17 @@ impl InputSearch<'_> {
             }
             if launches.is_empty() {
                 launches.extend(given.pop_front());
-                is_given = !launches.is_empty();
+                origin = Origin::Given;
             }
             if launches.is_empty() {
                 launches.extend(in_groups.pop_front());
+                origin = Origin::InGroups;
             }
             if launches.is_empty() {
                 if self.climb(&mut closed)? {
                     continue;
                 }
+                origin = Origin::Random;
                 let bases: Vec<&KernelLaunch> =
                     self.kept.iter().map(|(launch, _)| launch).collect();
                 launches = self.candidates.random(&bases, &self.known, BATCH);
@@ -185,7 +210,7 @@ impl InputSearch<'_> {
                 break;
             }
             for launch in launches {
-                self.attempt(launch, is_given)?;
+                self.attempt(launch, origin)?;
             }
         }
         Ok(())
@@ -208,35 +233,72 @@ impl InputSearch<'_> {
     }
 
     /// Runs a launch, and keeps it if it shows something new and is valid. Returns its trace.
-    fn attempt(&mut self, launch: KernelLaunch, is_given: bool) -> Result<LaunchTrace, HostError> {
+    fn attempt(&mut self, launch: KernelLaunch, origin: Origin) -> Result<LaunchTrace, HostError> {
         self.known.push(launch.clone());
         let (runs, kept) = (self.runs, self.kept.len());
         self.options.progress.at(&format!("looking for inputs: {runs} launches run, {kept} kept"));
-        self.idle += 1;
-        let ran = self.ran(&launch)?;
+        self.idle += usize::from(origin == Origin::Random);
+        let ran = self.ran(&launch, origin)?;
         let trace = ran.trace.clone();
         let is_new = !trace.features().is_subset(&self.features);
-        if is_new && (is_given || trace.failure.is_none()) {
-            self.judge(launch, ran)?;
+        if is_new && (origin == Origin::Given || trace.failure.is_none()) {
+            let is_clean = ran.is_clean && self.is_clean(&ran.launch)?;
+            if !is_clean && origin == Origin::InGroups && self.mend(&ran.launch)? {
+                return Ok(trace);
+            }
+            self.judge(launch, ran, is_clean)?;
         }
         Ok(trace)
     }
 
-    /// Runs a launch, with larger buffers each time, until they are large enough.
-    fn ran(&mut self, launch: &KernelLaunch) -> Result<Ran, HostError> {
-        let mut launch = launch.clone();
+    fn is_clean(&self, launch: &KernelLaunch) -> Result<bool, HostError> {
+        self.program.is_clean(launch, MOST_JUMPS[0], &self.tools, self.cancel)
+    }
+
+    /// Changes one value of a launch that seems to be wrong: where rows of a matrix overlap, they may lie farther apart. Keeps the
+    /// first launch that shows something new and is clean. Returns false if there is none.
+    fn mend(&mut self, launch: &KernelLaunch) -> Result<bool, HostError> {
+        for value in Coordinate::values(&self.kernel.kernels, launch) {
+            let Some(before) = value.of(launch) else { continue };
+            for next in [(16.0 * before).max(64.0), 1.0, 0.0] {
+                if self.mended == MOST_MENDED || !self.may_go_on() {
+                    return Ok(false);
+                }
+                let next = value.with(launch, next).filter(|next| !self.known.contains(next));
+                let Some(next) = next else { continue };
+                self.mended += 1;
+                self.known.push(next.clone());
+                let ran = self.ran(&next, Origin::InGroups)?;
+                let is_new = !ran.trace.features().is_subset(&self.features);
+                if is_new && ran.is_clean && self.is_clean(&ran.launch)? {
+                    self.keep(ran.launch, ran.trace);
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Runs a launch, with larger buffers and smaller indices each time, until it stays in its buffers.
+    fn ran(&mut self, launch: &KernelLaunch, origin: Origin) -> Result<Ran, HostError> {
+        let (mut launch, mut bounds) = (launch.clone(), Bounds::default());
         let mut has_grown = false;
+        let may_bound = self.kernel.has_chosen_arguments && origin != Origin::Step;
         for round in 0.. {
             self.runs += 1;
             let jumps = MOST_JUMPS[0];
             let (trace, reach) =
                 self.program.trace(&launch, jumps, MOST_REACHED, &self.tools, self.cancel)?;
-            let wanted = enlarged(&self.kernel.kernels, &launch, &reach, round >= ROUNDS[0]);
-            let is_outside = matches!(reach.end, ReachEnd::Outside(_));
+            let kernels = &self.kernel.kernels;
+            let wanted = match reach.end {
+                ReachEnd::Outside(_) if may_bound => bounds.next(kernels, &launch, &reach.sources),
+                ReachEnd::Outside(_) => None,
+                _ => enlarged(kernels, &launch, &reach, round >= ROUNDS[0]),
+            };
             match wanted {
-                Some(wanted) if wanted != launch && !is_outside && round < ROUNDS[1] => {
-                    launch = wanted;
+                Some(wanted) if wanted != launch && round < ROUNDS[1] => {
                     has_grown = true;
+                    launch = wanted;
                 }
                 wanted => {
                     let is_clean = reach.end == ReachEnd::Clean && wanted.as_ref() == Some(&launch);
@@ -248,10 +310,8 @@ impl InputSearch<'_> {
     }
 
     /// Keeps a launch that shows something new, if it is valid.
-    fn judge(&mut self, given: KernelLaunch, ran: Ran) -> Result<(), HostError> {
-        let Ran { launch, trace, is_clean, has_grown } = ran;
-        let is_clean =
-            is_clean && self.program.is_clean(&launch, MOST_JUMPS[0], &self.tools, self.cancel)?;
+    fn judge(&mut self, given: KernelLaunch, ran: Ran, is_clean: bool) -> Result<(), HostError> {
+        let Ran { launch, trace, has_grown, .. } = ran;
         // The author of a description may mean the buffers as they are.
         let is_allowed = !has_grown || self.kernel.has_chosen_arguments;
         if is_clean && is_allowed {

@@ -6,8 +6,10 @@
 use clreduce_language::{NodeField, NodeId, NodeKind, Scalar, SyntaxTree, Types};
 use clreduce_testcase::tokens;
 
+use crate::sources::Source;
+
 /// The numbers that a condition compared when they were nearest to each other.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Gap {
     /// The condition: the place that counts how often it is false. That of its being true is the next one.
     pub place: u32,
@@ -15,21 +17,24 @@ pub struct Gap {
     pub left: f64,
     /// The right operand; 0 where a number alone is the condition.
     pub right: f64,
+    /// Where the operands may have come from: first what was read and has their values, then what was read last.
+    pub sources: Vec<Source>,
 }
 
 impl Gap {
     /// The left operand without the right one.
     #[must_use]
-    pub fn signed(self) -> f64 {
+    pub fn signed(&self) -> f64 {
         self.left - self.right
     }
 
-    /// Reads a line of the run-time: `clreduce-gap: 12 3 3001`.
+    /// Reads a line of the run-time: `clreduce-gap: 12 3 3001 0:16`.
     pub(super) fn read(line: &str) -> Option<Self> {
         let mut words = line.strip_prefix("clreduce-gap: ")?.split(' ');
         let place = words.next()?.parse().ok()?;
         let mut number = || words.next()?.parse::<f64>().ok().filter(|number| number.is_finite());
-        Some(Self { place, left: number()?, right: number()? })
+        let (left, right) = (number()?, number()?);
+        Some(Self { place, left, right, sources: words.filter_map(Source::read).collect() })
     }
 }
 
@@ -89,8 +94,9 @@ mod tests {
 
     #[test]
     fn a_line_has_a_place_and_two_numbers() {
-        let gap = Gap::read("clreduce-gap: 12 3 3001.5").unwrap();
+        let gap = Gap::read("clreduce-gap: 12 3 3001.5 1:8").unwrap();
         assert_eq!((gap.place, gap.signed()), (12, -2998.5));
+        assert_eq!(gap.sources, [Source { argument: 1, offset: 8 }]);
         assert_eq!(Gap::read("clreduce-gap: 12 nan 3"), None);
         assert_eq!(Gap::read("clreduce-gap: 12"), None);
     }

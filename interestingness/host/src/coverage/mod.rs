@@ -3,6 +3,7 @@
 //! Probes in the source of the kernel tell the run-time what happens. So every clang will do, and it is known how many
 //! work-items came to each place, and in which order.
 
+mod called;
 mod gaps;
 mod probes;
 mod program;

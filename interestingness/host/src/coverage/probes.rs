@@ -1,14 +1,15 @@
 //! Probes: calls of the run-time that are put into the source of a kernel, to see what its work-items come to.
 //!
 //! Only the written source is looked at: what a macro hides has no probes, and a function that the parser does not
-//! understand has none either.
+//! understand has none either. One that no kernel calls has a single probe.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use clreduce_language::{NodeField, NodeId, NodeKind, Symbols, SyntaxTree, Types};
 use clreduce_testcase::{Feature, Language};
 
+use super::called::uncalled;
 use super::gaps;
 use crate::for_compiler::is_for_the_compiler;
 
@@ -102,6 +103,7 @@ impl ProbedSource {
             types: &types,
             language,
             tells_gaps,
+            uncalled: uncalled(source, &tree, language),
             insertions: Vec::new(),
             made: Self::default(),
         };
@@ -150,6 +152,7 @@ struct Prober<'a> {
     types: &'a Types,
     language: Language,
     tells_gaps: bool,
+    uncalled: BTreeSet<NodeId>,
     insertions: Vec<Insertion>,
     made: ProbedSource,
 }
@@ -202,7 +205,7 @@ impl Prober<'_> {
                 let after_brace = tree.node(body).start as usize + 1;
                 self.put(after_brace, format!(" clreduce_reaches({place});"));
                 // The text before the body is evaluated while compiling, if at all.
-                body
+                if self.uncalled.contains(&id) { node.after } else { body }
             }
             _ if !self.is_in_function(id) => below,
             kind if is_for_the_compiler(kind) => node.after,

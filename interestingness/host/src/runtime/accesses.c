@@ -424,7 +424,9 @@ UNWATCHED static void check_atomic(uintptr_t place, uint64_t bytes, uintptr_t ba
     void clreduce_##KIND##BYTES(uintptr_t place); \
     UNWATCHED void clreduce_##KIND##BYTES(uintptr_t place) \
     { \
-        reach(place, BYTES); \
+        int number = reach(place, BYTES); \
+        if (WAY == READ) \
+            note_read(number, place, BYTES); \
         __asan_##KIND##BYTES(place); \
         check_access(place, BYTES, CALLERS_STACK, BACK); \
         record(place, BYTES, WAY, BACK); \
@@ -438,7 +440,9 @@ UNWATCHED static void check_atomic(uintptr_t place, uint64_t bytes, uintptr_t ba
     void clreduce_##KIND##N(uintptr_t place, uintptr_t bytes); \
     UNWATCHED void clreduce_##KIND##N(uintptr_t place, uintptr_t bytes) \
     { \
-        reach(place, bytes); \
+        int number = reach(place, bytes); \
+        if (WAY == READ) \
+            note_read(number, place, bytes); \
         __asan_##KIND##N(place, bytes); \
         check_access(place, 1, CALLERS_STACK, BACK); \
         record(place, bytes, WAY, BACK); \
@@ -457,7 +461,9 @@ UNWATCHED static void see_block(const void *block, uintptr_t bytes, enum Way way
 {
     if (!bytes)
         return;
-    reach((uintptr_t)block, bytes);
+    int number = reach((uintptr_t)block, bytes);
+    if (way == READ)
+        note_read(number, (uintptr_t)block, bytes);
     check_access((uintptr_t)block, 1, callers_stack, back);
     record((uintptr_t)block, bytes, way, back);
 }

@@ -4,7 +4,7 @@
 // functions below. What it can come to has numbers, "places": three for each loop (left after no iteration, after
 // one, after more), then others. All is printed at the end, as "clreduce-coverage: p PLACE TIMES WORK-ITEMS" and
 // "clreduce-coverage: v DECISION EVALUATED VALUES OUTCOME"; the numbers that a condition compared, as
-// "clreduce-gap: PLACE LEFT RIGHT"; and the most jumps of a group, as "clreduce-steps: JUMPS".
+// "clreduce-gap: PLACE LEFT RIGHT SOURCE..."; and the most jumps of a group, as "clreduce-steps: JUMPS".
 
 enum { MOST_VECTORS = 256 };
 
@@ -25,6 +25,7 @@ static struct Vectors {
 // The numbers that the condition of a place compares, and those that were nearest to each other.
 static struct Gap {
     double operands[2], nearest[2];
+    struct Sources sources;
     int is_known, is_pending;
 } *gaps;
 
@@ -68,8 +69,11 @@ static void print_coverage(void)
         }
     print_comparisons();
     for (uint32_t i = 0; i < place_count; i++)
-        if (gaps[i].is_known)
-            printf("clreduce-gap: %" PRIu32 " %.17g %.17g\n", i, gaps[i].nearest[0], gaps[i].nearest[1]);
+        if (gaps[i].is_known) {
+            printf("clreduce-gap: %" PRIu32 " %.17g %.17g", i, gaps[i].nearest[0], gaps[i].nearest[1]);
+            print_sources(&gaps[i].sources);
+            putchar('\n');
+        }
     if (place_count)
         printf("clreduce-steps: %" PRIu64 "\n", greatest_steps);
     print_reached();
@@ -160,6 +164,7 @@ static void see_gap(struct Gap *gap)
     double now = gap->operands[0] - gap->operands[1], nearest = gap->nearest[0] - gap->nearest[1];
     if (!gap->is_known || now * now < nearest * nearest) {
         memcpy(gap->nearest, gap->operands, sizeof gap->nearest);
+        find_sources(&gap->sources, gap->operands, 2);
         gap->is_known = 1;
     }
 }

@@ -3,7 +3,8 @@
 // In a program that is asked for it, each buffer lies at the middle of a large range of addresses that nothing else uses. So
 // an access beyond the end of a buffer disturbs nothing, and the buffer that is meant is known. It is written down how
 // many bytes of each buffer the kernel wants, and printed as "clreduce-reached: NUMBER BYTES". An access before the beginning of a
-// buffer, or more than the most bytes behind it, ends the program: no larger buffer would help.
+// buffer, or more than the most bytes behind it, ends the program: no larger buffer would help. What the work-item has read
+// before is printed as "clreduce-sources: SOURCE...".
 
 #define ROOM_BYTES (1ull << 36)
 
@@ -28,16 +29,21 @@ RAW static void end_outside(int number, const char *where)
 {
     fprintf(stderr, "clreduce: outside %d %s\n", number, where);
     fflush(stderr);
+    struct Sources sources;
+    find_sources(&sources, NULL, 0);
+    printf("clreduce-sources:");
+    print_sources(&sources);
+    putchar('\n');
     print_coverage();
     _Exit(EXIT_OUTSIDE);
 }
 
-// Called for every access to memory.
-__attribute__((no_sanitize("address"))) static void reach(uintptr_t place, uint64_t bytes)
+// Called for every access to memory. Returns the number of the buffer, or -1.
+__attribute__((no_sanitize("address"))) static int reach(uintptr_t place, uint64_t bytes)
 {
     static int last;
     if (!most_reached || !bytes)
-        return;
+        return -1;
     for (int i = 0; i < buffer_count; i++) {
         int number = (last + i) % buffer_count;
         struct Buffer *buffer = &buffers[number];
@@ -51,6 +57,7 @@ __attribute__((no_sanitize("address"))) static void reach(uintptr_t place, uint6
         buffer->reached = end > buffer->reached ? end : buffer->reached;
         if (end > most_reached)
             end_outside(number, "behind");
-        return;
+        return number;
     }
+    return -1;
 }

@@ -266,6 +266,7 @@ static void start_group(void)
         fibre->ended = 0;
         fibre->depth = 0;
         fibre->met = 0;
+        fibre->read_count = 0;
         fibre->exchange.of = NONE;
         fibre->has_values = 0;
         fibre->synchronised = fibre->synchronisations = fibre->fences = 0;
@@ -488,7 +489,7 @@ int main(int argc, char **argv)
     }
     if (!load(argv[1]))
         return EXIT_UNKNOWN;
-    if (!make_buffers() || !make_fibres() || !watch_accesses() || !make_coverage() || !run_groups()) {
+    if (!make_buffers() || !make_fibres() || !make_reads() || !watch_accesses() || !make_coverage() || !run_groups()) {
         fprintf(stderr, "clreduce: no memory for the buffers and %" PRIu64 " work-items\n", fibre_count);
         return EXIT_USAGE;
     }

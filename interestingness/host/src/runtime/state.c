@@ -14,7 +14,7 @@
 // kernel that ends the program by itself can do. What is found is printed as lines
 // that begin with "clreduce: "; addresses are relative to the kernel's start, innermost call first.
 //
-// The text of this program is state.c, steps.c, coverage.c, reaches.c, accesses.c, types.c, fences.c, together.c, exchanges.c, images.c and runtime.c, one after the other.
+// The text of this program is state.c, steps.c, sources.c, coverage.c, reaches.c, accesses.c, types.c, fences.c, together.c, exchanges.c, images.c and runtime.c, one after the other.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -93,6 +93,9 @@ struct Fibre {
     unsigned char *seen;
     uint32_t *iterations, *evaluated, *values;
     unsigned barrier;
+    // Its last reads from buffers, where they are looked at, and the number of all of them.
+    struct Read *reads;
+    uint64_t read_count;
     int depth;
     uintptr_t calls[MAX_DEPTH];
 #ifdef ADDRESS_SANITIZER

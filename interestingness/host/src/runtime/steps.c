@@ -50,6 +50,26 @@ static void end_steps(void)
 
 static void look_at_others(void) { looked_at = steps; }
 
+// Between variables lies what AddressSanitizer lets nobody read, neither directly nor by functions of the C library.
+static void copy_raw(char *to, const char *from, uint64_t bytes)
+{
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+}
+
+typedef uint64_t __attribute__((may_alias, aligned(1))) Word;
+
+RAW static int is_equal(const char *one, const char *other, uint64_t bytes)
+{
+    uint64_t at = 0;
+    for (; at + sizeof(Word) <= bytes; at += sizeof(Word))
+        if (*(const Word *)(one + at) != *(const Word *)(other + at))
+            return 0;
+    for (; at < bytes; at++)
+        if (one[at] != other[at])
+            return 0;
+    return 1;
+}
+
 // Copies all memory but stacks to `past`, or compares it.
 static int with_memory(int compares)
 {
@@ -60,10 +80,10 @@ static int with_memory(int compares)
         uint64_t bytes = is_data ? data_high - data_low : buffers[i].space == 'v' ? 0 : buffers[i].bytes;
         if (!bytes)
             continue;
-        if (compares && memcmp(past.memory + at, from, bytes))
+        if (compares && !is_equal(past.memory + at, from, bytes))
             return 0;
         if (!compares)
-            memcpy(past.memory + at, from, bytes);
+            copy_raw(past.memory + at, from, bytes);
         at += bytes;
     }
     return 1;
@@ -121,7 +141,7 @@ static void renew_past(uintptr_t place, uintptr_t top)
     past.taken_at = steps;
     past.renewed_at *= 2;
     past.differed_at = 0;
-    memcpy(past.stack, (const void *)top, stack_bytes(top));
+    copy_raw(past.stack, (const char *)top, stack_bytes(top));
     with_memory(0);
 }
 

@@ -9,7 +9,7 @@ use clreduce_language::{
 };
 use clreduce_testcase::Language;
 
-use super::super::coordinates::Coordinate;
+use crate::coordinates::Coordinate;
 
 /// The most variables of the kernel that are replaced by their initial values one inside another.
 const MOST_DEPTH: u32 = 12;

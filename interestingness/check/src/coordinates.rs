@@ -1,21 +1,22 @@
 //! Coordinates: the numbers of a launch that a search may change one by one.
 
-use clreduce_host::HostKernel;
+use clreduce_host::{HostKernel, Source};
 use clreduce_kernel::{
-    Argument, Fill, KernelLaunch, KernelParameter, Number, Scalar, encode, encode_whole,
-    read_number,
+    Argument, Fill, KernelLaunch, KernelParameter, KernelSignature, Number, Scalar, encode,
+    encode_whole, read_number,
 };
 
 /// The most elements at the beginning of a buffer that are coordinates of their own.
 const MOST_ELEMENTS: u64 = 8;
-/// The most elements of a buffer whose content is written as a list.
+/// The most elements of a buffer, and the most bytes of structures, whose content is written as a list.
 const MOST_LISTED: u64 = 256;
+const MOST_LISTED_BYTES: u64 = 16 << 10;
 /// The most groups in one dimension.
 const MOST_GROUPS: f64 = 64.0;
 
 /// A number of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Coordinate {
+pub(crate) struct Coordinate {
     place: CoordinatePlace,
     /// The type of the number.
     number: Number,
@@ -27,15 +28,15 @@ enum CoordinatePlace {
     Value { argument: usize, offset: usize },
     /// In every element of a buffer; in structures of so many bytes, at an offset.
     Everywhere { argument: usize, offset: usize, of: usize },
-    /// In one element of a buffer.
-    Element { argument: usize, index: usize },
+    /// In one element of a buffer, at an offset; elements have so many bytes.
+    Element { argument: usize, offset: usize, of: usize },
     /// The number of groups in a dimension.
     Groups(usize),
 }
 
 impl Coordinate {
     /// The coordinates of a launch, values first.
-    pub(super) fn all(kernel: &HostKernel, launch: &KernelLaunch, sizes: bool) -> Vec<Self> {
+    pub(crate) fn all(kernel: &HostKernel, launch: &KernelLaunch, sizes: bool) -> Vec<Self> {
         let signature = kernel.kernels.iter().find(|one| one.name == launch.kernel);
         let parameters = signature.map_or(&[][..], |signature| &signature.parameters);
         let (mut values, mut buffers) = (Vec::new(), Vec::new());
@@ -78,29 +79,75 @@ impl Coordinate {
         values.into_iter().chain(groups).chain(buffers).collect()
     }
 
+    /// The values of a launch.
+    pub(crate) fn values(kernels: &[KernelSignature], launch: &KernelLaunch) -> Vec<Self> {
+        let signature = kernels.iter().find(|one| one.name == launch.kernel);
+        let parameters = signature.map_or(&[][..], |signature| &signature.parameters);
+        let value = |(argument, parameter): (usize, &KernelParameter)| match parameter {
+            KernelParameter::Value(number) if !launch.fixed.contains(&argument) => {
+                Some(Self::value(argument, *number))
+            }
+            _ => None,
+        };
+        parameters.iter().enumerate().filter_map(value).collect()
+    }
+
     /// The value of an argument.
-    pub(super) fn value(argument: usize, number: Number) -> Self {
+    pub(crate) fn value(argument: usize, number: Number) -> Self {
         Self { place: CoordinatePlace::Value { argument, offset: 0 }, number }
     }
 
     /// Every element of a buffer.
-    pub(super) fn everywhere(argument: usize, number: Number) -> Self {
+    pub(crate) fn everywhere(argument: usize, number: Number) -> Self {
         let of = number.bytes();
         Self { place: CoordinatePlace::Everywhere { argument, offset: 0, of }, number }
     }
 
     /// One element of a buffer.
-    pub(super) fn element(argument: usize, index: usize, number: Number) -> Self {
-        Self { place: CoordinatePlace::Element { argument, index }, number }
+    pub(crate) fn element(argument: usize, index: usize, number: Number) -> Self {
+        let of = number.bytes();
+        Self { place: CoordinatePlace::Element { argument, offset: index * of, of }, number }
+    }
+
+    /// What a work-item has read there: in this element, and in all elements.
+    pub(crate) fn of_source(
+        kernels: &[KernelSignature],
+        launch: &KernelLaunch,
+        source: Source,
+    ) -> Option<[Self; 2]> {
+        let argument = source.argument;
+        let signature = kernels.iter().find(|one| one.name == launch.kernel)?;
+        let Argument::Buffer { image: None, .. } = launch.arguments.get(argument)? else {
+            return None;
+        };
+        let (start, of, number) = match signature.parameters.get(argument)? {
+            KernelParameter::Buffer { element, .. } => {
+                let lane = Number::scalar(element.scalar);
+                (source.offset as usize / lane.bytes() * lane.bytes(), element.bytes(), lane)
+            }
+            KernelParameter::Objects { layout, .. } => {
+                let within = source.offset as usize % layout.bytes.max(1);
+                let member = layout
+                    .numbers
+                    .iter()
+                    .find(|one| (one.offset..one.offset + one.number.bytes()).contains(&within))?;
+                (source.offset as usize - within + member.offset, layout.bytes, member.number)
+            }
+            _ => return None,
+        };
+        let element = CoordinatePlace::Element { argument, offset: start, of };
+        let everywhere = CoordinatePlace::Everywhere { argument, offset: start % of, of };
+        let is_free = !launch.fixed.contains(&argument);
+        is_free.then_some([element, everywhere].map(|place| Self { place, number }))
     }
 
     /// True if only whole numbers can be put there.
-    pub(super) fn is_whole(self) -> bool {
+    pub(crate) fn is_whole(self) -> bool {
         !matches!(self.number.scalar, Scalar::Half | Scalar::Float | Scalar::Double)
     }
 
     /// The number of a launch; `None` if it is no such launch.
-    pub(super) fn of(self, launch: &KernelLaunch) -> Option<f64> {
+    pub(crate) fn of(self, launch: &KernelLaunch) -> Option<f64> {
         match self.place {
             CoordinatePlace::Value { argument, offset } => {
                 let Argument::Value(bytes) = launch.arguments.get(argument)? else { return None };
@@ -109,9 +156,9 @@ impl Coordinate {
             CoordinatePlace::Everywhere { argument, offset, .. } => {
                 read_number(self.number, content(launch, argument, 1)?.get(offset..)?)
             }
-            CoordinatePlace::Element { argument, index } => {
-                let bytes = content(launch, argument, MOST_ELEMENTS)?;
-                read_number(self.number, bytes.get(index * self.number.bytes()..)?)
+            CoordinatePlace::Element { argument, offset, of } => {
+                let bytes = listed(launch, argument, of)?;
+                read_number(self.number, bytes.get(offset % bytes.len()..)?)
             }
             CoordinatePlace::Groups(dimension) => {
                 Some((launch.global.get(dimension)? / group(launch, dimension)) as f64)
@@ -120,7 +167,7 @@ impl Coordinate {
     }
 
     /// The launch with another number there; `None` if it would be too large, or another one.
-    pub(super) fn with(self, launch: &KernelLaunch, value: f64) -> Option<KernelLaunch> {
+    pub(crate) fn with(self, launch: &KernelLaunch, value: f64) -> Option<KernelLaunch> {
         let value = if self.is_whole() { value.round() } else { value };
         let mut next = launch.clone();
         let bytes = match self.is_whole() {
@@ -142,19 +189,11 @@ impl Coordinate {
                 };
                 *fill = if is_object { Fill::Bytes(one) } else { Fill::all(value) };
             }
-            CoordinatePlace::Element { argument, index } => {
-                let Argument::Buffer { element, elements, fill, .. } =
-                    next.arguments.get_mut(argument)?
-                else {
-                    return None;
-                };
-                let all = fill.content(*element, (*elements).min(MOST_LISTED));
-                let mut values: Vec<f64> = all
-                    .chunks(element.bytes())
-                    .map(|one| read_number(*element, one))
-                    .collect::<Option<_>>()?;
-                *values.get_mut(index)? = value;
-                *fill = Fill::Values(values);
+            CoordinatePlace::Element { argument, offset, of } => {
+                let mut all = listed(launch, argument, of)?;
+                let at = offset % all.len();
+                all.get_mut(at..at + bytes.len())?.copy_from_slice(&bytes);
+                put_list(&mut next, argument, of, all)?;
             }
             CoordinatePlace::Groups(dimension) => {
                 if !(1.0..=MOST_GROUPS).contains(&value) {
@@ -165,6 +204,33 @@ impl Coordinate {
         }
         (next != *launch).then_some(next)
     }
+
+    /// The launch in which the elements of a buffer are there 0, 1, and so on, and begin again before `bound`.
+    pub(crate) fn counting(self, launch: &KernelLaunch, bound: i64) -> Option<KernelLaunch> {
+        let CoordinatePlace::Everywhere { argument, offset, of } = self.place else { return None };
+        let mut all = listed(launch, argument, of)?;
+        for (value, one) in (0..bound).cycle().zip(all.chunks_exact_mut(of)) {
+            let bytes = encode_whole(self.number, value);
+            one.get_mut(offset..offset + bytes.len())?.copy_from_slice(&bytes);
+        }
+        let mut next = launch.clone();
+        put_list(&mut next, argument, of, all)?;
+        (next != *launch).then_some(next)
+    }
+}
+
+/// Replaces the content of a buffer by a list.
+fn put_list(launch: &mut KernelLaunch, argument: usize, of: usize, all: Vec<u8>) -> Option<()> {
+    let Argument::Buffer { element, fill, .. } = launch.arguments.get_mut(argument)? else {
+        return None;
+    };
+    let is_list = of == element.bytes() && element.lanes == 1;
+    let values = all.chunks(of).map(|one| read_number(*element, one)).collect();
+    *fill = match values {
+        Some(values) if is_list => Fill::Values(values),
+        _ => Fill::Bytes(all),
+    };
+    Some(())
 }
 
 fn group(launch: &KernelLaunch, dimension: usize) -> u64 {
@@ -180,6 +246,18 @@ fn content(launch: &KernelLaunch, argument: usize, elements: u64) -> Option<Vec<
     // A structure is several elements of one byte.
     let elements = if matches!(fill, Fill::Bytes(_)) { *all } else { elements.min(*all) };
     Some(fill.content(*element, elements))
+}
+
+/// The content of a buffer as a list, which may be written: that of its first elements, with so many bytes each.
+fn listed(launch: &KernelLaunch, argument: usize, of: usize) -> Option<Vec<u8>> {
+    let Argument::Buffer { element, elements, fill, .. } = launch.arguments.get(argument)? else {
+        return None;
+    };
+    let own = element.bytes() as u64;
+    let whole = (of as u64 / own).max(1);
+    let count = (elements / whole).min(MOST_LISTED).min(MOST_LISTED_BYTES / of as u64).max(1);
+    let bytes = fill.content(*element, count * whole);
+    (!bytes.is_empty()).then_some(bytes)
 }
 
 #[cfg(test)]
