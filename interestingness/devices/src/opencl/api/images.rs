@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-use clreduce_kernel::{Addressing, Filter, Image, ImageKind, Number, Sampler, Scalar};
+use clreduce_kernel::{Image, ImageKind, Number, Sampler, image_format, image_type};
 
 use super::symbols::{ClObject, ImageDescription, ImageFormat};
 use super::{ClBuffer, ClContext, ClError, ClMemory, ClSampler, READ_WRITE_COPY, Result, check};
@@ -11,41 +11,21 @@ use super::{ClBuffer, ClContext, ClError, ClMemory, ClSampler, READ_WRITE_COPY, 
 impl ImageFormat {
     /// The format of these pixels. `None` if OpenCL has no format for them.
     fn of(pixel: Number, normalized: bool) -> Option<Self> {
-        let order = match pixel.lanes {
-            1 => 0x10b0,
-            2 => 0x10b2,
-            4 => 0x10b5,
-            _ => return None,
-        };
-        let data_type = match (pixel.scalar, normalized) {
-            (Scalar::Char, true) => 0x10d0,
-            (Scalar::Short, true) => 0x10d1,
-            (Scalar::Uchar, true) => 0x10d2,
-            (Scalar::Ushort, true) => 0x10d3,
-            (Scalar::Char, false) => 0x10d7,
-            (Scalar::Short, false) => 0x10d8,
-            (Scalar::Int, false) => 0x10d9,
-            (Scalar::Uchar, false) => 0x10da,
-            (Scalar::Ushort, false) => 0x10db,
-            (Scalar::Uint, false) => 0x10dc,
-            (Scalar::Half, false) => 0x10dd,
-            (Scalar::Float, false) => 0x10de,
-            _ => return None,
-        };
+        let [(_, order), (_, data_type)] = image_format(pixel, normalized)?;
         Some(Self { order, data_type })
     }
 }
 
 impl ImageDescription {
     fn of(image: Image, [width, rows, slices]: [usize; 3], buffer: ClObject) -> Self {
-        let (kind, size, layers) = match image.kind {
-            ImageKind::OneD => (0x10f4, [width, 0, 0], 0),
-            ImageKind::OneDBuffer => (0x10f6, [width, 0, 0], 0),
-            ImageKind::OneDArray => (0x10f5, [width, 0, 0], rows),
-            ImageKind::TwoD => (0x10f1, [width, rows, 0], 0),
-            ImageKind::TwoDArray => (0x10f3, [width, rows, 0], slices),
-            ImageKind::ThreeD => (0x10f2, [width, rows, slices], 0),
+        let (size, layers) = match image.kind {
+            ImageKind::OneD | ImageKind::OneDBuffer => ([width, 0, 0], 0),
+            ImageKind::OneDArray => ([width, 0, 0], rows),
+            ImageKind::TwoD => ([width, rows, 0], 0),
+            ImageKind::TwoDArray => ([width, rows, 0], slices),
+            ImageKind::ThreeD => ([width, rows, slices], 0),
         };
+        let (_, kind) = image_type(image.kind);
         let (row_pitch, slice_pitch, mip_levels, samples) = (0, 0, 0, 0);
         Self { kind, size, layers, row_pitch, slice_pitch, mip_levels, samples, buffer }
     }
@@ -87,17 +67,7 @@ impl ClContext {
 
     /// A sampler.
     pub(in super::super) fn sampler(&self, sampler: Sampler) -> Result<ClSampler> {
-        let addressing = match sampler.addressing {
-            Addressing::None => 0x1130,
-            Addressing::ClampToEdge => 0x1131,
-            Addressing::Clamp => 0x1132,
-            Addressing::Repeat => 0x1133,
-            Addressing::MirroredRepeat => 0x1134,
-        };
-        let filter = match sampler.filter {
-            Filter::Nearest => 0x1140,
-            Filter::Linear => 0x1141,
-        };
+        let ((_, addressing), (_, filter)) = (sampler.addressing.mode(), sampler.filter.mode());
         let (normalized, mut code) = (sampler.normalized.into(), 0);
         // SAFETY: the context is live.
         let raw = unsafe {
