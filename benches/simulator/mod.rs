@@ -98,7 +98,6 @@ pub fn simulate_with<S: CandidateSource>(
                     entries.push(TraceStep {
                         pass: candidate.pass,
                         trial: None,
-                        nested: false,
                         interesting,
                         repeats: None,
                         bytes: 0,

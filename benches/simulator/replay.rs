@@ -28,8 +28,8 @@ pub struct Replay {
     trace: Arc<Trace>,
     /// By entry: its chance in thousandths, where it does not depend on the verdicts before.
     fixed: Arc<Vec<u16>>,
-    /// The estimates of the reducer, and those of the nested reduction under way.
-    chances: Option<Estimates>,
+    /// The estimates of the reducer.
+    chances: Option<Chances>,
     at: usize,
     /// Set after a verdict that differs: tells such states apart.
     astray: Option<u64>,
@@ -39,18 +39,11 @@ pub struct Replay {
     never_blocked: bool,
 }
 
-#[derive(Clone)]
-struct Estimates {
-    outer: Chances,
-    nested: Option<Chances>,
-}
-
 impl Replay {
     pub fn new(trace: Trace, source: ChanceSource) -> Self {
         let is_recorded = trace.entries.iter().all(|entry| entry.trial.is_some());
-        let outer = || Chances::new(&TABLE.iter().collect::<Vec<_>>());
         let chances = (source == ChanceSource::Reducer && is_recorded)
-            .then(|| Estimates { outer: outer(), nested: None });
+            .then(|| Chances::new(&TABLE.iter().collect::<Vec<_>>()));
         let fixed = Arc::new(fixed_chances(&trace, source));
         let trace = Arc::new(trace);
         let (supposed, supposed_commit, never_blocked) = (false, false, false);
@@ -80,14 +73,7 @@ impl Replay {
 
     /// The estimates that the step under way belongs to, and what it is estimated from.
     fn estimate(&mut self) -> Option<(&mut Chances, ChanceKey)> {
-        let entry = &self.trace.entries[self.at];
-        let chances = self.chances.as_mut()?;
-        if !entry.nested {
-            chances.nested = None;
-            return Some((&mut chances.outer, entry.trial?));
-        }
-        let new = || Chances::new(&TABLE.iter().collect::<Vec<_>>());
-        Some((chances.nested.get_or_insert_with(new), entry.trial?))
+        Some((self.chances.as_mut()?, self.trace.entries[self.at].trial?))
     }
 
     /// The log loss of the chances of the recorded conversation, in bits for each verdict.

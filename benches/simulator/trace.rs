@@ -1,9 +1,8 @@
 //! Recorded and made-up conversations.
 //!
 //! A recorded one has a line for each step: the row of the table (a pass, and which of its rows it is), whether the
-//! row had run before, whether the step belongs to a nested reduction, the tokens of the variant, the tokens and the
-//! bytes of the current test case, and the verdict. Where the same variant was tried before, the number of that step
-//! (from 0) takes the place of the verdict: `statements#2 1 0 353 1200 5120 =17`.
+//! row had run before, the tokens of the variant, the tokens and the bytes of the current test case, and the verdict. Where the same variant was tried before, the number of that step
+//! (from 0) takes the place of the verdict: `statements#2 1 353 1200 5120 =17`.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +16,6 @@ pub struct TraceStep {
     pub pass: &'static str,
     /// The key of the chance's estimate, with the index of the row in the table; none where it is made up.
     pub trial: Option<ChanceKey>,
-    /// True if the step belongs to a nested reduction.
-    pub nested: bool,
     pub interesting: bool,
     /// The earlier step with the same variant.
     pub repeats: Option<usize>,
@@ -66,7 +63,7 @@ impl Trace {
         let (row, pass) =
             rows.map(|(index, row)| (index, row.info().name)).nth(number.parse().ok()?)?;
         let mut number = || words.next()?.parse::<usize>().ok();
-        let (in_later_run, nested) = (number()? == 1, number()? == 1);
+        let in_later_run = number()? == 1;
         let trial = Some(ChanceKey { row, in_later_run, tokens: number()?, current: number()? });
         let bytes = number()?;
         let verdict = words.next()?;
@@ -78,7 +75,7 @@ impl Trace {
             Some(step) => self.entries.get::<usize>(step)?.interesting,
             None => verdict == "1",
         };
-        Some(TraceStep { pass, trial, nested, interesting, repeats, bytes })
+        Some(TraceStep { pass, trial, interesting, repeats, bytes })
     }
 
     /// The line of a step.
@@ -87,8 +84,8 @@ impl Trace {
         let mut rows = TABLE.iter().filter(|row| row.info().name == name);
         let number = rows.position(|row| std::ptr::eq(row, basis.row)).unwrap_or_default();
         let ChanceKey { in_later_run, tokens, current, .. } = basis.trial;
-        let (later, nested) = (u8::from(in_later_run), u8::from(basis.nested));
-        format!("{name}#{number} {later} {nested} {tokens} {current} {bytes} {verdict}")
+        let later = u8::from(in_later_run);
+        format!("{name}#{number} {later} {tokens} {current} {bytes} {verdict}")
     }
 
     /// The number of steps that need a test.
@@ -114,7 +111,6 @@ impl Trace {
                 entries.push(TraceStep {
                     pass: NAMES[pass % NAMES.len()],
                     trial: None,
-                    nested: false,
                     interesting,
                     repeats: None,
                     bytes: usize::MAX,

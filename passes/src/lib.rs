@@ -30,7 +30,7 @@ pub use pass::{LaunchEdits, Pass, PassInfo, Proposal, Proposals};
 pub use snapshot::Snapshot;
 pub use table::{Grouping, Phase, Policy, Row};
 
-use table::{ALL_OR_LARGE_GROUPS, BIGGEST_FIRST, GROUPS, LARGE_GROUPS, LARGE_ONES, NESTED, row};
+use table::{ALL_OR_LARGE_GROUPS, BIGGEST_FIRST, GROUPS, LARGE_GROUPS, LARGE_ONES, row};
 
 /// Passes for what only GPU code has.
 mod gpu {
@@ -253,7 +253,6 @@ pub static TABLE: &[Row] = &[
     row(&tokens::balanced::Balanced, Phase::Polish, GROUPS),
     row(&syntax::compound_assignment::CompoundAssignment, Phase::Polish, GROUPS),
     row(&tokens::operators::Operators, Phase::Polish, GROUPS),
-    row(&names::inline::Inline, Phase::Polish, NESTED),
     row(&tokens::token_windows::TokenWindows::FITTING, Phase::Polish, GROUPS),
     row(&names::local_to_file::LocalToFile, Phase::Finish, GROUPS),
     row(&syntax::merge_declarations::MergeDeclarations, Phase::Finish, GROUPS),

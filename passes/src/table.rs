@@ -60,8 +60,6 @@ pub struct Policy {
     pub on_small_programs: bool,
     /// True if declarations that a patch leaves unused are removed with it.
     pub removes_unused: bool,
-    /// True if a variant may grow: a nested reduction must then make it smaller than what it came from.
-    pub nested: bool,
     /// True if a refused variant is tried again with what compilers missed in it.
     pub repairs: bool,
 }
@@ -70,7 +68,6 @@ impl fmt::Display for Policy {
     /// As `--list-passes` shows it: "groups from 1/8".
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.grouping, self.smallest_group) {
-            _ if self.nested => formatter.write_str("nested"),
             (Grouping::BiggestFirst, _) => formatter.write_str("biggest first"),
             (Grouping::Groups, None) => formatter.write_str("groups"),
             (Grouping::Groups, Some(part)) if self.first_group > 1 => {
@@ -97,7 +94,6 @@ pub(crate) const GROUPS: Policy = Policy {
     smallest_group: None,
     on_small_programs: true,
     removes_unused: false,
-    nested: false,
     repairs: false,
 };
 
@@ -116,9 +112,6 @@ pub(crate) const LARGE_GROUPS: Policy =
 /// All proposals together, then groups down to one in 32 of the program's tokens, with what they leave unused and with repairs.
 pub(crate) const ALL_OR_LARGE_GROUPS: Policy =
     Policy { smallest_group: Some(32), repairs: true, ..GROUPS.with_unused() };
-
-/// One by one, also where the program grows.
-pub(crate) const NESTED: Policy = Policy { nested: true, ..BIGGEST_FIRST };
 
 impl Policy {
     /// The same, but not on programs that are small already.

@@ -47,7 +47,6 @@ mod nesting;
 mod not_run;
 mod options;
 mod projects;
-mod pump;
 mod real;
 mod recipes;
 mod recipes_of_kernels;

@@ -8,7 +8,6 @@ mod chances;
 mod choice;
 mod headers;
 mod lists;
-mod nested;
 mod order;
 mod pass_run;
 mod protected;

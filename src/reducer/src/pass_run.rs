@@ -8,7 +8,7 @@ use clreduce_passes::{Grouping, Proposal, Row, Snapshot, UnusedDeclarations};
 use clreduce_testcase::{Complaint, ContentHash, Edit, Patch, Size, TestCase, is_recountable};
 
 use crate::lists::ProposalList;
-use crate::order::{SizeRule, is_smaller};
+use crate::order::{compares_tokens, is_smaller};
 use crate::refuted::{Refuted, Tried};
 use crate::repairs::Repairs;
 use crate::search::{GroupSizes, OneByOne, ProposalSearch};
@@ -31,9 +31,8 @@ pub(crate) struct PassRun<G> {
     unused: Option<Arc<UnusedDeclarations>>,
     search: Exploration<G>,
     accepted: Arc<Patch>,
-    order: SizeRule,
-    /// True if a nested reduction made something smaller of a grown variant. The run is over then.
-    superseded: bool,
+    /// True if a variant may be tested that has no more tokens; otherwise it must be smaller.
+    compares_tokens: bool,
     attempt: Option<Combination>,
     /// True if there was a verdict in this run.
     has_tried: bool,
@@ -104,8 +103,7 @@ impl<G: ProposalSearch> PassRun<G> {
             sizes,
             is_in_groups,
             accepted: Arc::default(),
-            order: SizeRule::of(row),
-            superseded: false,
+            compares_tokens: compares_tokens(row),
             attempt: None,
             has_tried: false,
             repairs: row.policy.repairs.then(Repairs::default),
@@ -120,7 +118,7 @@ impl<G: ProposalSearch> PassRun<G> {
         current: &(TestCase, Size),
         refuted: &Refuted,
     ) -> Option<&Combination> {
-        while self.attempt.is_none() && !self.superseded && !self.is_over() {
+        while self.attempt.is_none() && !self.is_over() {
             if let Some(refused) = self.refused.take() {
                 self.attempt = self.repaired(&refused, current, refuted);
                 if self.attempt.is_none() {
@@ -226,30 +224,9 @@ impl<G: ProposalSearch> PassRun<G> {
         attempt
     }
 
-    /// Everything accepted so far, as one patch of the snapshot that the run began with; `None` where
-    /// something else took its place.
-    pub(crate) fn accepted(&self) -> Option<&Patch> {
-        (!self.superseded).then_some(&*self.accepted)
-    }
-
-    /// The variant that is tried, if it is no smaller than what there is (others must make it so), and the
-    /// patch that makes it.
-    pub(crate) fn grown(&self, current: &(TestCase, Size)) -> Option<(TestCase, Arc<Patch>)> {
-        let attempt = self.attempt.as_ref().filter(|_| self.order == SizeRule::MayGrow)?;
-        let smaller = is_smaller((&attempt.variant, &attempt.size), current);
-        (!smaller).then(|| (attempt.variant.clone(), Arc::clone(&attempt.patch)))
-    }
-
-    /// Nothing came of the variant that grew.
-    pub(crate) fn give_up_grown(&mut self, refuted: &mut Refuted) {
-        self.take_verdict(false, refuted);
-    }
-
-    /// Something better came of the variant that grew, and takes the place of the run's snapshot.
-    pub(crate) fn take_grown(&mut self) {
-        self.attempt = None;
-        self.has_tried = true;
-        self.superseded = true;
+    /// Everything accepted so far, as one patch of the snapshot that the run began with.
+    pub(crate) fn accepted(&self) -> &Patch {
+        &self.accepted
     }
 
     /// Returns true if there was a verdict in this run.
@@ -259,7 +236,7 @@ impl<G: ProposalSearch> PassRun<G> {
 
     /// Returns true if anything was accepted.
     pub(crate) fn changed(&self) -> bool {
-        self.superseded || !self.accepted.is_empty()
+        !self.accepted.is_empty()
     }
 
     fn begin_next_list(&mut self) -> Option<()> {
@@ -319,7 +296,11 @@ impl<G: ProposalSearch> PassRun<G> {
         });
         let least = if self.is_in_groups { 0 } else { self.sizes.least as usize };
         let is_worth_it = least == 0 || size.tokens + least <= current.1.tokens;
-        if !is_worth_it || !self.order.allows((&variant, &size), current) {
+        let is_small_enough = match self.compares_tokens {
+            true => size.tokens <= current.1.tokens,
+            false => is_smaller((&variant, &size), current),
+        };
+        if !is_worth_it || !is_small_enough {
             return None;
         }
         let hash = variant.hash();

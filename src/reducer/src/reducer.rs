@@ -12,7 +12,6 @@ use crate::chances::{ChanceKey, Chances};
 use crate::choice::PassChoice;
 use crate::headers::Headers;
 use crate::lists::lists;
-use crate::nested::Nested;
 use crate::pass_run::{Combination, PassRun};
 use crate::protected::Protected;
 use crate::refuted::Refuted;
@@ -61,8 +60,6 @@ pub struct Reducer<G = Groups> {
     at: Position,
     /// The pass under way: the index of its row, and the state of its run.
     pass_run: Option<(usize, PassRun<G>)>,
-    /// The nested reduction that the pass run waits for.
-    nested: Option<Nested<Self>>,
     refuted: Refuted,
     chances: Chances,
     /// By index of a row: whether it has had a run with candidates.
@@ -95,7 +92,6 @@ impl<G: ProposalSearch> Reducer<G> {
             current: (case, size),
             at: Position::default(),
             pass_run: None,
-            nested: None,
             refuted: Refuted::default(),
             chances: Chances::new(&rows),
             has_run: vec![false; rows.len()],
@@ -109,27 +105,6 @@ impl<G: ProposalSearch> Reducer<G> {
         }
     }
 
-    /// A reducer for a variant that grew: the passes of the fine phase, with what is known of them.
-    fn for_grown(&self, case: TestCase, headers: Headers) -> Self {
-        let is_useful = |row: &&&Row| matches!(row.phase, Phase::Sweep | Phase::Fine);
-        let rows: Vec<_> = self.schedule.rows().iter().filter(is_useful).copied().collect();
-        Self {
-            base: Arc::new(Snapshot::new(case.clone(), self.language)),
-            nests: Arc::default(),
-            current: (case.clone(), Size::of(&case)),
-            at: Position::default(),
-            pass_run: None,
-            nested: None,
-            refuted: self.refuted.for_nested(),
-            headers,
-            chances: Chances::new(&rows),
-            has_run: vec![false; rows.len()],
-            schedule: Arc::new(Schedule::new(rows)),
-            left_out: Vec::new(),
-            ..self.clone()
-        }
-    }
-
     /// The current test case.
     #[must_use]
     pub fn current(&self) -> &TestCase {
@@ -138,22 +113,18 @@ impl<G: ProposalSearch> Reducer<G> {
 
     /// Returns what the chance of the current candidate is estimated from, for recordings of reductions.
     pub fn basis(&mut self) -> Option<Basis> {
-        if let Some(nested) = &mut self.nested {
-            return Some(Basis { nested: true, ..nested.source_mut().basis()? });
-        }
         let (row, run) = self.pass_run.as_mut()?;
         let attempt = run.next(&self.current, &self.refuted)?;
         let trial = trial(*row, self.has_run[*row], attempt, &self.current.1);
-        Some(Basis { row: self.schedule.rows()[*row], trial, nested: false })
+        Some(Basis { row: self.schedule.rows()[*row], trial })
     }
 
     /// The ranges of the current test case that come from headers.
     pub(crate) fn headers_now(&self) -> Headers {
-        let patch = self.pass_run.as_ref().and_then(|(_, run)| run.accepted());
-        patch.map_or_else(
-            || self.headers.clone(),
-            |patch| self.headers.followed(self.base.case(), patch),
-        )
+        match &self.pass_run {
+            Some((_, run)) => self.headers.followed(self.base.case(), run.accepted()),
+            None => self.headers.clone(),
+        }
     }
 
     /// Begins the run of the next pass; false at the end of the reduction.
@@ -244,8 +215,6 @@ pub struct Basis {
     pub row: &'static Row,
     /// The trial, with the index of the row in the schedule.
     pub trial: ChanceKey,
-    /// True if it is a candidate of a nested reduction, which has estimates of its own.
-    pub nested: bool,
 }
 
 /// The key from which the chance of a variant of this row is estimated.
@@ -276,19 +245,6 @@ impl<G: ProposalSearch> CandidateSource for Reducer<G> {
 
     fn next(&mut self) -> Next {
         loop {
-            if let (Some(nested), Some((row, run))) = (&mut self.nested, &mut self.pass_run) {
-                match nested.next() {
-                    Next::Done => {
-                        self.nested = None;
-                        run.give_up_grown(&mut self.refuted);
-                    }
-                    Next::Blocked => return Next::Blocked,
-                    Next::Candidate(candidate) => {
-                        let pass = self.schedule.rows()[*row].info().name;
-                        return Next::Candidate(Candidate { pass, ..candidate });
-                    }
-                }
-            }
             let Some((row, run)) = &mut self.pass_run else {
                 if !self.begin_run() {
                     return Next::Done;
@@ -312,8 +268,7 @@ impl<G: ProposalSearch> CandidateSource for Reducer<G> {
     }
 
     fn heeds_complaints(&self) -> bool {
-        let run = self.pass_run.as_ref().filter(|_| self.nested.is_none());
-        run.is_some_and(|(_, run)| run.heeds_complaints())
+        self.pass_run.as_ref().is_some_and(|(_, run)| run.heeds_complaints())
     }
 
     fn take_complaints(&mut self, complaints: &[Complaint]) {
@@ -329,23 +284,9 @@ impl<G: ProposalSearch> CandidateSource for Reducer<G> {
     fn take_verdict(&mut self, interesting: bool) -> Option<TestCase> {
         self.left_out.clear();
         let (row, run) = self.pass_run.as_mut()?;
-        if let Some(nested) = &mut self.nested {
-            let better = nested.take_verdict(interesting, &self.current)?;
-            run.take_grown();
-            self.headers = nested.source().headers_now();
-            self.nested = None;
-            self.supposed_commit |= self.supposed;
-            self.current = better;
-            return Some(self.current.0.clone());
-        }
         let tried = run.next(&self.current, &self.refuted)?;
         let trial = trial(*row, self.has_run[*row], tried, &self.current.1);
         self.chances.learn(trial, interesting);
-        if interesting && let Some((grown, patch)) = run.grown(&self.current) {
-            let headers = self.headers.followed(self.base.case(), &patch);
-            self.nested = Some(Nested::new(self.for_grown(grown, headers)));
-            return None;
-        }
         let accepted = run.take_verdict(interesting, &mut self.refuted)?;
         self.supposed_commit |= self.supposed;
         self.current = (accepted.variant.clone(), accepted.size);
@@ -354,33 +295,19 @@ impl<G: ProposalSearch> CandidateSource for Reducer<G> {
 
     fn retract(&mut self, is_retracted: &dyn Fn(&ContentHash) -> bool) {
         self.refuted.retract(is_retracted);
-        if let Some(nested) = &mut self.nested {
-            nested.retract(is_retracted);
-        }
     }
 
     fn skip_pass(&mut self) {
-        if self.nested.take().is_some()
-            && let Some((_, run)) = &mut self.pass_run
-        {
-            run.give_up_grown(&mut self.refuted);
-        }
         let has_ended = self.end_run();
         debug_assert!(has_ended, "a real state is never blocked");
     }
 
     fn mark_supposed(&mut self) {
         self.supposed = true;
-        if let Some(nested) = &mut self.nested {
-            nested.mark_supposed();
-        }
     }
 
     fn confirm(&mut self) {
         self.supposed = false;
         self.supposed_commit = false;
-        if let Some(nested) = &mut self.nested {
-            nested.confirm();
-        }
     }
 }

@@ -88,11 +88,6 @@ impl Refuted {
         self.hopeless = Arc::default();
     }
 
-    /// The facts that a nested reduction may build on.
-    pub(crate) fn for_nested(&self) -> Self {
-        Self { earlier: Arc::clone(&self.earlier), ..Self::default() }
-    }
-
     /// Returns whether every group with this proposal would be refuted.
     pub(crate) fn is_hopeless(&self, proposal: u32) -> bool {
         self.hopeless.contains_key(&proposal)
