@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use crate::support::planted::{
     Fault, Planted, Told, attempt, campaign, campaign_with_gate, run_with,
 };
-use clreduce_campaign::{Class, Conclusion, End, GeneratedPrograms, Programs, WINDOW};
+use clreduce_campaign::{BUGS, Class, Conclusion, End, GeneratedPrograms, Programs, WINDOW};
 use clreduce_generator::{Mode, Profile, TokenRange};
 use clreduce_kernel::{KernelRun, RunLimits, RunReport};
 use clreduce_process::{Cancel, ToolRunner};
@@ -151,14 +151,19 @@ fn run_few<const N: usize>(_: &ToolRunner, run: &KernelRun, _: RunLimits, _: &Ca
     run_with(FEW[N].faults, run)
 }
 
-/// The bugs and what became of each alarm do not depend on the number of threads. With nine, two alarms of a device are looked
-/// into side by side.
+/// The bugs and what became of each alarm do not depend on the number of threads. With nine, many alarms of a device are looked
+/// into side by side, and folders of bugs appear that an earlier alarm takes back.
 #[test]
 fn one_thread_finds_what_more_find() {
     let found = |jobs| -> (BTreeSet<String>, Vec<String>) {
         let out = tempfile::tempdir().unwrap();
         let told = campaign(out.path(), (programs(Mode::Vector), 60), &FEW, jobs);
         let lines = told.conclusions.iter().map(|one| serde_json::to_string(one).unwrap());
+        let bugs = told.conclusions.iter().filter(|one| one.end == End::Bug);
+        let folders = fs::read_dir(out.path().join(BUGS)).unwrap();
+        let folders = folders.map(|folder| folder.unwrap().file_name().into_string().unwrap());
+        let names = bugs.map(|one| one.bug.clone().unwrap());
+        assert_eq!(folders.collect::<BTreeSet<_>>(), names.collect(), "{jobs} threads");
         (lines.collect(), told.broken)
     };
     let alone = found(1);

@@ -46,6 +46,11 @@ enum Finding {
     Duplicate(String, Cures),
     /// It is a new bug. Its folder is there.
     Bug(Box<ReducedBug>),
+}
+
+/// The end of a look at a program.
+enum Look {
+    Found(Finding),
     /// It is probably the bug of an earlier alarm, which is reduced first.
     Alike,
 }
@@ -80,8 +85,8 @@ impl Investigator<'_> {
             let bugs = self.bugs(&suspect);
             let finding = match self.judge(&suspect, &bugs)? {
                 None => return Ok(None),
-                Some(Finding::Alike) => continue,
-                Some(finding) => finding,
+                Some(Look::Alike) => continue,
+                Some(Look::Found(finding)) => finding,
             };
             if !self.shared.wait_for_earlier(alarm) {
                 return Ok(None);
@@ -145,15 +150,15 @@ impl Investigator<'_> {
         &self,
         suspect: &Suspect<'_>,
         bugs: &[KnownBug],
-    ) -> Result<Option<Finding>, CampaignError> {
+    ) -> Result<Option<Look>, CampaignError> {
         match self.known(suspect, bugs) {
             None => return Ok(None),
-            Some(Some(known)) => return Ok(Some(known)),
+            Some(Some(known)) => return Ok(Some(Look::Found(known))),
             Some(None) => {}
         }
         match self.to_blame(suspect) {
             None => Ok(None),
-            Some(Some((end, reason))) => Ok(Some(Finding::Ended(end, reason))),
+            Some(Some((end, reason))) => Ok(Some(Look::Found(Finding::Ended(end, reason)))),
             Some(None) => self.reduce(suspect, bugs),
         }
     }
@@ -167,7 +172,6 @@ impl Investigator<'_> {
         let ended = |end, reason| self.ended(suspect, end, reason);
         Ok(match finding {
             Finding::Ended(end, reason) => ended(end, reason),
-            Finding::Alike => ended(End::NotReduced, "an earlier alarm is like it".to_owned()),
             Finding::Known { bug, construct, feature } => {
                 // It may have been reduced beside the one that showed the bug first.
                 self.reduction.forget(&self.name_of(suspect))?;
@@ -353,11 +357,11 @@ impl Investigator<'_> {
         &self,
         suspect: &Suspect<'_>,
         bugs: &[KnownBug],
-    ) -> Result<Option<Finding>, CampaignError> {
+    ) -> Result<Option<Look>, CampaignError> {
         let Some(_turn) = self.shared.turn_to_reduce() else { return Ok(None) };
         // What is known plays no part in this, so that it is done once, whatever comes out beside it.
         let found = self.reduce_kernel(suspect, suspect.program.kernel(), bugs)?;
-        let Some(Finding::Duplicate(..)) = &found else { return Ok(found) };
+        let Some(Look::Found(Finding::Duplicate(..))) = &found else { return Ok(found) };
         // There may be another bug behind a known one.
         let Some(rest) = self.without_known(suspect, bugs) else { return Ok(found) };
         let configuration = suspect.alarm.configuration;
@@ -376,7 +380,7 @@ impl Investigator<'_> {
         suspect: &Suspect<'_>,
         kernel: Option<&Kernel>,
         bugs: &[KnownBug],
-    ) -> Result<Option<Finding>, CampaignError> {
+    ) -> Result<Option<Look>, CampaignError> {
         let programs = (kernel, &suspect.original);
         let (name, found) = (self.name_of(suspect), (&suspect.observed, bugs));
         let reduced = self.reduction.reduce(&name, suspect.alarm, programs, found);
@@ -387,14 +391,15 @@ impl Investigator<'_> {
             }
             _ => Ok(reduced),
         });
-        match published {
-            Ok(Reduced::Bug(bug)) => Ok(Some(Finding::Bug(bug))),
-            Ok(Reduced::Alike) => Ok(Some(Finding::Alike)),
-            Ok(Reduced::Duplicate(bug, cures)) => Ok(Some(Finding::Duplicate(bug, cures))),
-            Err(Stop::Failed(reason)) => Ok(Some(Finding::Ended(reason.end(), reason.to_string()))),
-            Err(Stop::Cancelled) => Ok(None),
-            Err(Stop::Campaign(error)) => Err(error),
-        }
+        let finding = match published {
+            Ok(Reduced::Alike) => return Ok(Some(Look::Alike)),
+            Ok(Reduced::Bug(bug)) => Finding::Bug(bug),
+            Ok(Reduced::Duplicate(bug, cures)) => Finding::Duplicate(bug, cures),
+            Err(Stop::Failed(reason)) => Finding::Ended(reason.end(), reason.to_string()),
+            Err(Stop::Cancelled) => return Ok(None),
+            Err(Stop::Campaign(error)) => return Err(error),
+        };
+        Ok(Some(Look::Found(finding)))
     }
 
     /// The conclusion with what cures the program.

@@ -8,13 +8,17 @@ use clreduce_testcase::{TokenKind, tokens};
 /// The name of the feature.
 pub(crate) const THREE_LANES: &str = "vec3";
 
-/// A text in OpenCL C with four lanes in the place of three. `None` if it has none, or reads or writes three at a time in memory.
+/// A text in OpenCL C with four lanes in the place of three. `None` if it has none. What reads or writes three numbers in memory
+/// goes on with these.
 pub(crate) fn with_four(source: &str) -> Option<String> {
     let (mut text, mut end, mut changes) = (String::new(), 0, 0);
     // The depth of parentheses, and the vectors that are being listed, each with the depth of its list and its commas.
     let (mut depth, mut lists): (usize, Vec<(usize, usize)>) = (0, Vec::new());
     // A type in parentheses, and a list in parentheses behind it, make a vector.
     let mut literal = 0;
+    // Calls that read or write three numbers, each with the depth of its arguments.
+    let (mut called, mut calls): (Option<MemoryCall>, Vec<(usize, MemoryCall)>) =
+        (None, Vec::new());
     for token in tokens(source.as_bytes()) {
         let word = source.get(token.range())?;
         text += source.get(end..token.start as usize)?;
@@ -27,11 +31,25 @@ pub(crate) fn with_four(source: &str) -> Option<String> {
             (3, "(") => 4,
             _ => 0,
         };
+        let mut behind = "";
         match word {
-            "vload3" | "vstore3" => return None,
-            "(" => depth += 1,
-            "," => lists.iter_mut().filter(|(own, _)| *own == depth).for_each(|(_, n)| *n += 1),
+            "(" => {
+                depth += 1;
+                if let Some(call) = called.take() {
+                    calls.push((depth, call));
+                    behind = if call == MemoryCall::Store { "(" } else { "" };
+                }
+            }
+            "," => {
+                lists.iter_mut().filter(|(own, _)| *own == depth).for_each(|(_, n)| *n += 1);
+                if calls.pop_if(|call| *call == (depth, MemoryCall::Store)).is_some() {
+                    text += ").xyz";
+                }
+            }
             ")" => {
+                if calls.pop_if(|call| *call == (depth, MemoryCall::Load)).is_some() {
+                    behind = ".xyzz";
+                }
                 if let Some((_, commas)) = lists.pop_if(|(own, _)| *own == depth)
                     && commas > 0
                 {
@@ -41,15 +59,28 @@ pub(crate) fn with_four(source: &str) -> Option<String> {
             }
             _ => {}
         }
+        called = match word {
+            "vload3" => Some(MemoryCall::Load),
+            "vstore3" => Some(MemoryCall::Store),
+            _ => None,
+        };
         if literal == 4 {
             lists.push((depth, 0));
             literal = 1;
         }
         changes += usize::from(wide.is_some());
         text += wide.as_deref().unwrap_or(word);
+        text += behind;
     }
     text += source.get(end..)?;
     (changes > 0).then_some(text)
+}
+
+/// A function that reads or writes three numbers in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MemoryCall {
+    Load,
+    Store,
 }
 
 /// The name of a type with three lanes, or of a conversion to one, with four.
@@ -81,6 +112,9 @@ mod tests {
             Some("convert_long4_sat(as_ulong4(a)) + note3(b)")
         );
         assert_eq!(four("int2 a; vec3 b;"), None);
-        assert_eq!(four("int3 a = vload3(0, p);"), None);
+        assert_eq!(
+            four("int3 a = vload3(0, p); vstore3(f(a, b), 1, q);").as_deref(),
+            Some("int4 a = vload3(0, p).xyzz; vstore3((f(a, b)).xyz, 1, q);")
+        );
     }
 }

@@ -338,7 +338,7 @@ pub fn attempt(
             let bad = outcomes.into_iter().filter(|(_, class)| *class != Class::Right);
             told.outcomes.extend(bad.map(|(index, class)| (program, names[index].clone(), class)));
         }
-        Progress::Reducing { .. } => {}
+        Progress::Reducing { .. } | Progress::Reduced { .. } => {}
     })?;
     Ok(told)
 }
