@@ -1,20 +1,22 @@
 //! What becomes of an alarm: is the bug known, is the compiler to blame, and what is left when the program is reduced?
 
+mod recognise;
+
 use clreduce_generator::{Avoid, Kernel};
 
 use crate::CampaignError;
-use crate::cure::{self, Cures};
+use crate::cure::Cures;
 use crate::external::NoProgram;
 use crate::family;
 use crate::jury;
-use crate::knowledge::{Knowledge, KnownBug};
+use crate::knowledge::KnownBug;
 use crate::log::{AvoidLine, Conclusion, End};
+use crate::not_reduced::Stop;
 use crate::outcome::{Class, ExpectedResult, Observed, Subject};
 use crate::programs::{Program, Programs};
-use crate::publish;
 use crate::queues::Alarm;
-use crate::reduction::{BugReduction, Reduced, ReducedBug, Stop};
-use crate::rewrites::{self, REWRITES, is_rewrite};
+use crate::reduction::{BugReduction, Reduced, ReducedBug};
+use crate::rewrites::{self, REWRITES};
 use crate::runner::Runner;
 use crate::shared::Shared;
 
@@ -224,74 +226,6 @@ impl Investigator<'_> {
             outline: None,
             reason: String::new(),
         }
-    }
-
-    /// The finding if the bug is a known one. The outermost `None` says that the campaign is cancelled.
-    fn known(&self, suspect: &Suspect<'_>, bugs: &[KnownBug]) -> Option<Option<Finding>> {
-        let configuration = suspect.alarm.configuration;
-        for bug in bugs {
-            if Knowledge::is_told_apart(&suspect.observed) {
-                return Some(Some(Finding::known(bug, None, None)));
-            }
-            // Another configuration of the device was wrong with the same program.
-            if bug.program == suspect.alarm.program
-                && let Some(reduced) = self.reduced(&bug.name, &suspect.original)
-                && self.runner.shows(configuration, &reduced, &suspect.observed)?
-            {
-                return Some(Some(Finding::known(bug, None, None)));
-            }
-            for construct in bug.telling() {
-                if let Some(feature) = self.feature_of(suspect, construct)? {
-                    return Some(Some(Finding::known(bug, Some(construct), Some(feature))));
-                }
-            }
-        }
-        // Several known bugs at once.
-        if let Some(without) = self.without_known(suspect, bugs)
-            && self.runner.is_right(configuration, &Subject::from(&without))?
-        {
-            return Some(Some(Finding::known(&bugs[0], None, None)));
-        }
-        Some(None)
-    }
-
-    /// The entry of an avoid list for a construct, if it cures a program. The outermost `None` says that the campaign is
-    /// cancelled.
-    fn feature_of(&self, suspect: &Suspect<'_>, construct: &str) -> Option<Option<String>> {
-        let (runner, programs) = (self.runner, self.programs);
-        let configuration = suspect.alarm.configuration;
-        if is_rewrite(construct) {
-            let is_cured = rewrites::cures(runner, configuration, construct, &suspect.original)?;
-            return Some(is_cured.then(|| construct.to_owned()));
-        }
-        let Some(kernel) = suspect.program.kernel() else { return Some(None) };
-        if !cure::cures(runner, programs, configuration, construct, &[kernel])? {
-            return Some(None);
-        }
-        cure::feature_of(runner, programs, configuration, construct, kernel).map(Some)
-    }
-
-    /// The reduced program of a known bug, with what is expected of it.
-    fn reduced(&self, name: &str, original: &Subject) -> Option<Subject> {
-        let found = publish::read(self.reduction.directory, name, self.runner.matrix.kind)?;
-        let exact = self.runner.matrix.kind.is_exact(&found.source);
-        // An outcome is compared with what the program had when it was found: a vote, or knowledge.
-        let expected = match (&original.expected, found.expected) {
-            (ExpectedResult::Voted { .. }, ExpectedResult::Known(result)) => {
-                ExpectedResult::Voted { result, exact }
-            }
-            (_, expected) => expected,
-        };
-        Some(Subject { expected, ..found })
-    }
-
-    /// The program without the features of all known bugs, if there are any.
-    fn without_known(&self, suspect: &Suspect<'_>, bugs: &[KnownBug]) -> Option<Kernel> {
-        let names: Vec<&str> =
-            bugs.iter().flat_map(KnownBug::telling).map(String::as_str).collect();
-        let avoid: Avoid = names.join(",").parse().ok()?;
-        let is_possible = !names.is_empty() && self.programs.can_avoid(&avoid);
-        is_possible.then(|| suspect.program.kernel()?.without(&avoid)).flatten()
     }
 
     /// Features to be avoided, but for those that are already.

@@ -14,9 +14,10 @@ use clreduce_testcase::Feature;
 use crate::cure::{Cure, Cures};
 use crate::lanes::THREE_LANES;
 use crate::matrix::Configuration;
+use crate::not_reduced::{NotReduced, Stop};
 use crate::outcome::{ExpectedResult, Subject};
 use crate::parts::{Part, parts};
-use crate::reduction::{BugReduction, NotReduced, Stop};
+use crate::reduction::BugReduction;
 use crate::rewrites::{self, REWRITES, rewritten};
 
 impl BugReduction<'_> {

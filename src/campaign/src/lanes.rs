@@ -11,69 +11,92 @@ pub(crate) const THREE_LANES: &str = "vec3";
 /// A text in OpenCL C with four lanes in the place of three. `None` if it has none. What reads or writes three numbers in memory
 /// goes on with these.
 pub(crate) fn with_four(source: &str) -> Option<String> {
-    let (mut text, mut end, mut changes) = (String::new(), 0, 0);
-    // The depth of parentheses, and the vectors that are being listed, each with the depth of its list and its commas.
-    let (mut depth, mut lists): (usize, Vec<(usize, usize)>) = (0, Vec::new());
-    // A type in parentheses, and a list in parentheses behind it, make a vector.
-    let mut literal = 0;
-    // Calls that read or write three numbers, each with the depth of its arguments.
-    let (mut called, mut calls): (Option<MemoryCall>, Vec<(usize, MemoryCall)>) =
-        (None, Vec::new());
+    let (mut widening, mut end) = (Widening::default(), 0);
     for token in tokens(source.as_bytes()) {
         let word = source.get(token.range())?;
-        text += source.get(end..token.start as usize)?;
+        widening.text += source.get(end..token.start as usize)?;
         end = token.end as usize;
         let wide = (token.kind == TokenKind::Word).then(|| widened(word)).flatten();
-        literal = match (literal, word) {
-            (_, "(") if literal != 3 => 1,
+        widening.take(word, wide);
+    }
+    widening.text += source.get(end..)?;
+    (widening.changes > 0).then_some(widening.text)
+}
+
+/// A text that is read from its beginning, as it is so far with four lanes.
+#[derive(Default)]
+struct Widening {
+    text: String,
+    /// The types that were replaced.
+    changes: usize,
+    /// The depth of parentheses.
+    depth: usize,
+    /// A type in parentheses, and a list in parentheses behind it, make a vector: how much of this has been read.
+    literal: u8,
+    /// Vectors that are being listed, each with the depth of its list and its commas.
+    lists: Vec<(usize, usize)>,
+    /// A function whose arguments may follow.
+    called: Option<MemoryCall>,
+    /// Calls that read or write three numbers, each with the depth of its arguments.
+    calls: Vec<(usize, MemoryCall)>,
+}
+
+impl Widening {
+    /// Takes the next word, which may have to be replaced.
+    fn take(&mut self, word: &str, wide: Option<String>) {
+        self.literal = match (self.literal, word) {
+            (_, "(") if self.literal != 3 => 1,
             (1, _) if wide.is_some() => 2,
             (2, ")") => 3,
             (3, "(") => 4,
             _ => 0,
         };
-        let mut behind = "";
-        match word {
-            "(" => {
-                depth += 1;
-                if let Some(call) = called.take() {
-                    calls.push((depth, call));
-                    behind = if call == MemoryCall::Store { "(" } else { "" };
-                }
-            }
-            "," => {
-                lists.iter_mut().filter(|(own, _)| *own == depth).for_each(|(_, n)| *n += 1);
-                if calls.pop_if(|call| *call == (depth, MemoryCall::Store)).is_some() {
-                    text += ").xyz";
-                }
-            }
-            ")" => {
-                if calls.pop_if(|call| *call == (depth, MemoryCall::Load)).is_some() {
-                    behind = ".xyzz";
-                }
-                if let Some((_, commas)) = lists.pop_if(|(own, _)| *own == depth)
-                    && commas > 0
-                {
-                    text += ", 0";
-                }
-                depth = depth.saturating_sub(1);
-            }
-            _ => {}
-        }
-        called = match word {
+        let behind = match word {
+            "(" => self.open(),
+            "," => self.separate(),
+            ")" => self.close(),
+            _ => "",
+        };
+        self.called = match word {
             "vload3" => Some(MemoryCall::Load),
             "vstore3" => Some(MemoryCall::Store),
             _ => None,
         };
-        if literal == 4 {
-            lists.push((depth, 0));
-            literal = 1;
+        if self.literal == 4 {
+            self.lists.push((self.depth, 0));
+            self.literal = 1;
         }
-        changes += usize::from(wide.is_some());
-        text += wide.as_deref().unwrap_or(word);
-        text += behind;
+        self.changes += usize::from(wide.is_some());
+        self.text += wide.as_deref().unwrap_or(word);
+        self.text += behind;
     }
-    text += source.get(end..)?;
-    (changes > 0).then_some(text)
+
+    /// Returns what stands behind the parenthesis.
+    fn open(&mut self) -> &'static str {
+        self.depth += 1;
+        let Some(call) = self.called else { return "" };
+        self.calls.push((self.depth, call));
+        if call == MemoryCall::Store { "(" } else { "" }
+    }
+
+    fn separate(&mut self) -> &'static str {
+        let depth = self.depth;
+        self.lists.iter_mut().filter(|(own, _)| *own == depth).for_each(|(_, n)| *n += 1);
+        if self.calls.pop_if(|call| *call == (depth, MemoryCall::Store)).is_some() {
+            self.text += ").xyz";
+        }
+        ""
+    }
+
+    fn close(&mut self) -> &'static str {
+        let depth = self.depth;
+        let is_load = self.calls.pop_if(|call| *call == (depth, MemoryCall::Load)).is_some();
+        if self.lists.pop_if(|(own, _)| *own == depth).is_some_and(|(_, commas)| commas > 0) {
+            self.text += ", 0";
+        }
+        self.depth = depth.saturating_sub(1);
+        if is_load { ".xyzz" } else { "" }
+    }
 }
 
 /// A function that reads or writes three numbers in memory.

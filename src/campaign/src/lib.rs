@@ -20,6 +20,7 @@ mod knowledge;
 mod lanes;
 mod log;
 mod matrix;
+mod not_reduced;
 mod outcome;
 mod parts;
 mod programs;

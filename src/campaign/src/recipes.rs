@@ -11,9 +11,10 @@ use clreduce_recipe::{
 
 use crate::CampaignError;
 use crate::matrix::{Compiler, Configuration, Toolchain};
+use crate::not_reduced::{NotReduced, Stop};
 use crate::outcome::{Class, Observed, Subject};
 use crate::publish::ARGUMENTS;
-use crate::reduction::{BugReduction, NotReduced, Stop};
+use crate::reduction::BugReduction;
 
 /// A wrong result may waver when the program is small. One that hardly ever shows is of no use to anybody.
 const TWICE: &str = "\n[outcome]\nconfirm = \"2 of 2\"\n";
