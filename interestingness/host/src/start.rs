@@ -251,8 +251,7 @@ pub(crate) fn outputs(launch: &KernelLaunch, printed: &str) -> Vec<Output> {
             .as_bytes()
             .chunks_exact(2)
             .map(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
-        let (kernel, name, scalar) = (launch.kernel.clone(), name.clone(), element.scalar);
-        Some(Output { kernel, name, scalar, bytes: bytes.collect::<Option<_>>()? })
+        Some(Output::of_buffer(&launch.kernel, name, *element, bytes.collect::<Option<_>>()?))
     };
     printed.lines().filter_map(line).collect()
 }

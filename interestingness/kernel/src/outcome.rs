@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use clreduce_language::Scalar;
+use clreduce_language::{Number, Scalar};
 use clreduce_process::Crash;
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,19 @@ pub struct Output {
 }
 
 impl Output {
+    /// The content of a buffer in OpenCL. The places behind vectors of three are 0, as nobody need write them.
+    #[must_use]
+    pub fn of_buffer(kernel: &str, name: &str, element: Number, mut bytes: Vec<u8>) -> Self {
+        if element.lanes == 3 {
+            let numbers = 3 * element.scalar.bytes();
+            bytes.chunks_mut(element.bytes()).for_each(|one| {
+                one.iter_mut().skip(numbers).for_each(|byte| *byte = 0);
+            });
+        }
+        let (kernel, name) = (kernel.to_owned(), name.to_owned());
+        Self { kernel, name, scalar: element.scalar, bytes }
+    }
+
     /// Returns the standard output of a whole program, if that is what it is.
     #[must_use]
     pub fn printed(&self) -> Option<&[u8]> {
@@ -190,5 +203,15 @@ mod tests {
         };
         assert_eq!(output(Scalar::Uchar, &[0, 1, 255]).show(), "0,0x1,0xff,");
         assert_eq!(output(Scalar::Ulong, &[0xff; 16]).show(), "0xffffffffffffffff,".repeat(2));
+    }
+
+    #[test]
+    fn what_nobody_writes_behind_vectors_of_three_is_no_result() {
+        let of = |lanes| {
+            let element = Number { scalar: Scalar::Uchar, lanes };
+            Output::of_buffer("k", "p", element, (1..=8).collect()).bytes
+        };
+        assert_eq!(of(3), [1, 2, 3, 0, 5, 6, 7, 0]);
+        assert_eq!(of(4), [1, 2, 3, 4, 5, 6, 7, 8]);
     }
 }

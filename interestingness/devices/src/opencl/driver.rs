@@ -143,12 +143,7 @@ impl OpenClDevice {
         for Bound { name, element, buffer } in bound {
             let Some(buffer) = kernel.buffer(buffer) else { continue };
             let bytes = self.queue.read(buffer).map_err(failed("result"))?;
-            outputs.push(Output {
-                kernel: launch.kernel.clone(),
-                name: name.to_owned(),
-                scalar: element.scalar,
-                bytes,
-            });
+            outputs.push(Output::of_buffer(&launch.kernel, name, element, bytes));
         }
         Ok(outputs)
     }
