@@ -5,26 +5,7 @@ use clreduce_generator::{Avoid, is_general};
 use crate::gate::Gate;
 use crate::log::{AvoidLine, Conclusion, End};
 use crate::outcome::{Class, Observed};
-use crate::queues::{AlarmRank, Queues};
-
-/// Alarms of a family of devices that are looked into one after the other. What is learnt from one does not depend on the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lane {
-    /// Programs that hang.
-    Hangs,
-    /// All others.
-    Others,
-}
-
-impl Lane {
-    /// Both of them, in the order of their numbers.
-    pub(crate) const ALL: [Self; 2] = [Self::Others, Self::Hangs];
-
-    /// The lane of an alarm.
-    pub(crate) fn of(class: Class) -> Self {
-        if class == Class::Hang { Self::Hangs } else { Self::Others }
-    }
-}
+use crate::queues::{AlarmRank, Lane, Queues};
 
 /// A bug that was reduced.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::knowledge::Lane;
 use crate::outcome::Class;
 
 /// Programs start this far ahead of the first one whose outcomes are not in the log. So a program depends only on outcomes that
@@ -16,6 +15,25 @@ const ALARMS_AHEAD: usize = 16;
 /// Where alarms are rare, what is learnt from one changes the programs that come this many later: about as many as run on a GPU
 /// while its bug is reduced.
 const PROGRAMS_AHEAD: u64 = 16 * WINDOW;
+
+/// Alarms of a family of devices that are looked into one after the other. What is learnt from one does not depend on the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lane {
+    /// Programs that hang.
+    Hangs,
+    /// All others.
+    Others,
+}
+
+impl Lane {
+    /// Both of them, in the order of their numbers.
+    pub(crate) const ALL: [Self; 2] = [Self::Others, Self::Hangs];
+
+    /// The lane of an alarm.
+    pub(crate) fn of(class: Class) -> Self {
+        if class == Class::Hang { Self::Hangs } else { Self::Others }
+    }
+}
 
 /// An outcome that may be a bug.
 #[derive(Clone, Debug, PartialEq, Eq)]

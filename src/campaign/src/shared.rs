@@ -12,13 +12,13 @@ use clreduce_generator::Avoid;
 use crossbeam_channel::Sender;
 
 use crate::gate::Gate;
-use crate::knowledge::{Knowledge, Lane};
+use crate::knowledge::Knowledge;
 use crate::log::{Conclusion, Line, Log};
 use crate::matrix::Matrix;
 use crate::outcome::Class;
 use crate::programs::Programs;
 use crate::progress::Progress;
-use crate::queues::{Alarm, Queues, WINDOW};
+use crate::queues::{Alarm, Lane, Queues, WINDOW};
 use crate::runner::locked;
 use crate::{CampaignError, LogError};
 
