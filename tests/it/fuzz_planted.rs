@@ -253,8 +253,8 @@ static SLOW: [Planted; 2] = [
 /// Programs that have run, and whether the reduction of a hang waited for them in vain.
 static RUN: AtomicU64 = AtomicU64::new(0);
 static GAVE_UP: AtomicBool = AtomicBool::new(false);
-/// A program that does not start before the outcomes of those around the hang are taken.
-const LATE: u64 = WINDOW + 200;
+/// A program behind the first hang that starts before sixteen later ones are looked into.
+const LATE: u64 = WINDOW + 30;
 
 /// The reduction of a hang waits for a late program, as if each test of it took long.
 fn run_slow<const N: usize>(
