@@ -33,7 +33,7 @@ impl KernelReducer<'_> {
     }
 }
 
-/// What may stand in the place of an expression: a number, or one of its operands.
+/// The replacements that are tried for an expression: a number, or one of its operands.
 fn replacements(program: &Program, id: ExprId) -> Vec<ExprKind> {
     let expr = program.expr(id);
     let is_number = matches!(expr.kind, ExprKind::Literal(_));

@@ -109,7 +109,7 @@ impl Coordinate {
         Self { place: CoordinatePlace::Element { argument, offset: index * of, of }, number }
     }
 
-    /// What a work-item has read there: in this element, and in all elements.
+    /// The numbers at a place that a work-item has read: in this element, and in all elements.
     pub(crate) fn of_source(
         kernels: &[KernelSignature],
         launch: &KernelLaunch,

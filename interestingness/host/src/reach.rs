@@ -22,7 +22,7 @@ pub struct Reach {
     pub bytes: Vec<u64>,
     /// The way in which the launch ended.
     pub end: ReachEnd,
-    /// What the work-item that ended it outside of a buffer had read: the last read first.
+    /// The places that the work-item had read that left a buffer, the last one first.
     pub sources: Vec<Source>,
 }
 

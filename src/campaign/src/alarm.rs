@@ -73,13 +73,13 @@ impl Investigator<'_> {
         let suspect = match self.suspect(alarm) {
             Some(Ok(suspect)) => suspect,
             Some(Err(gone)) => {
-                self.shared.is_cured(alarm, &[]);
+                self.shared.take_cures(alarm, &[]);
                 return Ok(self.shared.wait_for_earlier(alarm).then_some(gone));
             }
             None => return Ok(None),
         };
         let Some(cure) = self.rewrite(&suspect) else { return Ok(None) };
-        self.shared.is_cured(alarm, &cure.map(str::to_owned).into_iter().collect::<Vec<_>>());
+        self.shared.take_cures(alarm, &cure.map(str::to_owned).into_iter().collect::<Vec<_>>());
         loop {
             if !self.shared.wait_for_likeness(alarm) {
                 return Ok(None);

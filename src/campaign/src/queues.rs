@@ -116,7 +116,7 @@ impl Queues {
     }
 
     /// Takes down what cures the program of an alarm, which may be nothing.
-    pub(crate) fn is_cured(&mut self, family: usize, alarm: &Alarm, by: &[String]) {
+    pub(crate) fn take_cures(&mut self, family: usize, alarm: &Alarm, by: &[String]) {
         let queue = &mut self.all[family][Lane::of(alarm.class) as usize];
         let known = queue.cures.entry((alarm.program, alarm.configuration)).or_default();
         known.extend_from_slice(by);
@@ -225,8 +225,8 @@ mod tests {
         });
         [&first, &second, &third].into_iter().for_each(|alarm| queues.add(0, alarm.clone()));
         let cured =
-            |queues: &mut Queues, alarm, by: &str| queues.is_cured(0, alarm, &[by.to_owned()]);
-        queues.is_cured(0, &second, &[]);
+            |queues: &mut Queues, alarm, by: &str| queues.take_cures(0, alarm, &[by.to_owned()]);
+        queues.take_cures(0, &second, &[]);
         assert!(!queues.has_likeness(0, &second), "nothing is known to cure it");
         cured(&mut queues, &third, "vec3");
         assert!(queues.has_likeness(0, &third), "the first one may be the same");

@@ -95,7 +95,7 @@ impl BugReduction<'_> {
             return Ok(Reduced::Duplicate(bug, Cures { telling, ..cures }));
         }
         let names: Vec<String> = cures.telling.iter().flat_map(Cure::names).cloned().collect();
-        if self.shared.is_cured(alarm, &names) {
+        if self.shared.take_cures(alarm, &names) {
             return Ok(Reduced::Alike);
         }
         self.put_arguments(&folder, &small)?;

@@ -230,10 +230,10 @@ impl Shared {
 
     /// Takes down what cures the program of an alarm. Returns true if an earlier alarm is looked into that has a cure in common with
     /// it: it is probably the same bug.
-    pub(crate) fn is_cured(&self, alarm: &Alarm, by: &[String]) -> bool {
+    pub(crate) fn take_cures(&self, alarm: &Alarm, by: &[String]) -> bool {
         let family = self.matrix.family(alarm.configuration);
         let mut state = locked(&self.state);
-        state.queues.is_cured(family, alarm, by);
+        state.queues.take_cures(family, alarm, by);
         self.changed.notify_all();
         state.queues.has_likeness(family, alarm)
     }

@@ -110,7 +110,7 @@ fn sizes_in(dimensions: usize) -> impl Iterator<Item = (&'static [u64], &'static
     more.iter().chain(&ONE).copied()
 }
 
-/// What a program asks for about its work-items.
+/// The questions of a program about its work-items.
 struct Asked {
     /// The number of dimensions whose identifiers or sizes it asks for.
     dimensions: usize,
