@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use clreduce_testcase::{
-    Clues, EditKind, Language, Launch, Mention, Patch, Size, TestCase, tokens,
+    Clues, EditKind, Feature, Language, Launch, Mention, Patch, Size, TestCase, tokens,
 };
 
 use crate::{LaunchEdits, Pass, Proposal, Proposals, Snapshot, TABLE, UnusedDeclarations};
@@ -144,7 +144,8 @@ fn check_variant(pass: &dyn Pass, program: &Measured, is_odd: bool, variant: Tes
     // With what stands before it gone, a comment may come to say how many work-items there are: then the variant is not
     // smaller, and the engine does not test it.
     let launched = |case: &TestCase| {
-        case.files().first().is_some_and(|file| Launch::find(&file.bytes).is_some())
+        let has_kernels = case.language().has(Feature::Kernels);
+        has_kernels && case.files().first().is_some_and(|file| Launch::find(&file.bytes).is_some())
     };
     let is_comparable = launched(case) || !launched(&variant);
     if launched(case) {

@@ -129,6 +129,13 @@ mod syntax {
     pub(crate) mod unwrap;
 }
 
+/// Passes that know nothing of a language but its grammar.
+mod grammar {
+    pub(crate) mod delete_nodes;
+    pub(crate) mod lift_nodes;
+    pub(crate) mod smallest_nodes;
+}
+
 /// Passes over lines, comments, directives and files, and the layout of the final result.
 mod text {
     mod layout;
@@ -136,12 +143,14 @@ mod text {
     pub(crate) mod blocks;
     pub(crate) mod comments;
     pub(crate) mod conditionals;
+    pub(crate) mod definitions;
     pub(crate) mod directives;
     pub(crate) mod files;
     pub(crate) mod format;
     pub(crate) mod line_markers;
     pub(crate) mod lines;
     pub(crate) mod macros;
+    pub(crate) mod mentions;
     pub(crate) mod own_headers;
 }
 
@@ -182,6 +191,7 @@ pub static TABLE: &[Row] = &[
     row(&cpp::needed::CppNeeded, Phase::Coarse, LARGE_GROUPS),
     row(&cpp::main_file::CppMainFile, Phase::Coarse, LARGE_GROUPS),
     row(&syntax::statements::Statements, Phase::Coarse, LARGE_GROUPS),
+    row(&grammar::delete_nodes::DeleteNodes, Phase::Coarse, LARGE_GROUPS),
     row(&text::blocks::Blocks, Phase::Coarse, GROUPS),
     row(&syntax::nesting::Nesting, Phase::Coarse, GROUPS),
     row(&text::conditionals::Conditionals, Phase::Coarse, GROUPS.with_unused()),
@@ -226,6 +236,11 @@ pub static TABLE: &[Row] = &[
     row(&syntax::initializers::Initializers, Phase::Fine, GROUPS),
     row(&syntax::designators::Designators, Phase::Fine, GROUPS),
     row(&syntax::list_elements::ListElements, Phase::Fine, GROUPS),
+    row(&grammar::delete_nodes::DeleteNodes, Phase::Fine, GROUPS),
+    row(&text::mentions::Mentions, Phase::Fine, GROUPS),
+    row(&text::definitions::Definitions, Phase::Fine, GROUPS),
+    row(&grammar::lift_nodes::LiftNodes, Phase::Fine, BIGGEST_FIRST),
+    row(&grammar::smallest_nodes::SmallestNodes, Phase::Fine, GROUPS),
     row(&gpu::barriers::Barriers, Phase::Fine, GROUPS),
     row(&gpu::work_items::WorkItems, Phase::Fine, GROUPS),
     row(&gpu::atomics::Atomics, Phase::Fine, GROUPS),

@@ -216,6 +216,8 @@ impl Proposals {
 pub(crate) const ANY: &[Feature] = &[];
 /// For passes that need a syntax tree.
 pub(crate) const PARSED: &[Feature] = &[Feature::Syntax];
+/// For passes that ask a grammar what can be left out and what can stand where.
+pub(crate) const GRAMMAR: &[Feature] = &[Feature::Grammar];
 /// For passes over directives and line markers.
 pub(crate) const PREPROCESSED: &[Feature] = &[Feature::Preprocessor, Feature::Syntax];
 /// For passes that need a syntax tree, and the rules of C for names and types.

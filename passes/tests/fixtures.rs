@@ -83,6 +83,8 @@ impl Example {
                 Some("cu") => Language::CUDA,
                 Some("cpp") => Language::CPP,
                 Some("txt") => Language::TEXT,
+                Some("py") => Language::PYTHON,
+                Some("rs") => Language::RUST,
                 _ => Language::C,
             };
             return Self::of(path, language, &[(&name(path), &read(path))], None);

@@ -91,6 +91,7 @@ fn example(source: &str, heading: &str, name: &str) -> (String, Language) {
         "cu" => Language::CUDA,
         "cpp" => Language::CPP,
         "c" => Language::C,
+        "json" => Language::JSON,
         _ => Language::TEXT,
     };
     let lines = header.take_while(|line| line.trim() != "```");

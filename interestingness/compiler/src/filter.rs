@@ -51,7 +51,7 @@ impl LibclangFilter {
             (Grammar::C, false) => C,
             (Grammar::C, true) => OPENCL,
             (Grammar::Cpp, true) => OPENCL_CPP,
-            (Grammar::Cpp, false) => return None,
+            _ => return None,
         };
         let worker = WorkerOptions { start_limit: LIMIT, ..worker };
         Some(Self { dialects, worker, workers: OnceLock::new() })

@@ -43,7 +43,9 @@ impl<'a> Tokens<'a> {
                 && unit.bytes.len() > SMALL
                 && tree.error_bytes() < unit.bytes.len() / 20;
             let has_error = tree.is_empty() || tree.has_error(NodeId(0));
-            !snapshot.language().has(Feature::Syntax) || has_error && !is_mostly_parsed
+            let is_parsed = [Feature::Syntax, Feature::Grammar];
+            let is_parsed = is_parsed.into_iter().any(|way| snapshot.language().has(way));
+            !is_parsed || has_error && !is_mostly_parsed
         })
     }
 

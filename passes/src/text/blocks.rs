@@ -43,7 +43,10 @@ impl Pass for Blocks {
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        if snapshot.language().has(Feature::Syntax) {
+        // Where something else than indentation ends a block, a grammar knows it.
+        let language = snapshot.language();
+        let knows_blocks = language.has(Feature::Grammar) && !language.has(Feature::Indentation);
+        if language.has(Feature::Syntax) || knows_blocks {
             return;
         }
         let mut moved = 0;

@@ -52,7 +52,9 @@ impl Pass for Format {
 fn formatted(unit: Tokens<'_>, tree: &SyntaxTree, language: Language) -> Vec<Vec<u8>> {
     if !language.has(Feature::Syntax) {
         let trimmed = trim_lines(unit.rules, unit.bytes);
-        return vec![indented(&trimmed), trimmed];
+        // Where indentation is part of the program, one blank says it.
+        let most = if language.has(Feature::Indentation) { 1 } else { usize::MAX };
+        return vec![indented(&trimmed, most), trimmed];
     }
     let laid_out = lay_out(unit, tree).filter(|new| {
         let again = with_tokens(new, language, |unit| {

@@ -16,7 +16,7 @@ use clreduce_language::{NodeField, NodeKind, is_kernel};
 use clreduce_testcase::{Edit, Feature, Patch, TokenKind};
 
 use crate::analysis::{Tokens, declared_role, is_built_in};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SyntaxTree};
 
 pub(crate) struct Identifiers;
@@ -26,13 +26,18 @@ impl Pass for Identifiers {
         PassInfo::new(
             "identifiers",
             "Rename variables, functions, types, members and labels to short names",
-            PARSED,
+            ANY,
         )
         .renaming()
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let declared = declared(snapshot);
+        let has = |feature| snapshot.language().has(feature);
+        let declared = match (has(Feature::Syntax), has(Feature::Grammar)) {
+            (true, _) => declared(snapshot),
+            (false, true) => named(snapshot),
+            (false, false) => return,
+        };
         let Words { uses, order, all } = words(snapshot, &declared);
         let mut targets = short_names().filter(|name| !all.contains(name.as_slice()));
         let mut target = targets.next();
@@ -83,6 +88,18 @@ fn words<'a>(snapshot: &'a Snapshot, declared: &HashMap<&'a [u8], bool>) -> Word
         }
     }
     words
+}
+
+/// The names in a test case of whose language the grammar alone is known: whether it declares them, the test will tell.
+fn named(snapshot: &Snapshot) -> HashMap<&[u8], bool> {
+    let mut named = HashMap::new();
+    for file in 0..snapshot.file_count() {
+        let (tree, bytes) = (snapshot.tree(file), snapshot.bytes(file));
+        let leaves = tree.ids().map(|id| (id, tree.node(id)));
+        let leaves = leaves.filter(|(id, node)| node.named && node.after.0 == id.0 + 1);
+        named.extend(leaves.map(|(_, node)| (&bytes[node.range()], true)));
+    }
+    named
 }
 
 /// The names that the test case declares, and whether one is a member's.

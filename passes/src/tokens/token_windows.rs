@@ -67,7 +67,8 @@ impl Pass for TokenWindows {
             let mut seen = 0;
             let tree = snapshot.tree(unit.file);
             let parses = || !tree.is_empty() && !tree.has_error(NodeId(0));
-            let is_known = !is_text && (count < SMALL || parses());
+            let has_grammar = snapshot.language().has(Feature::Grammar);
+            let is_known = !is_text && count < SMALL || (!is_text || has_grammar) && parses();
             if !self.fitting && !proposals.allow(&SINGLE, count) {
                 continue;
             }

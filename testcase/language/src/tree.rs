@@ -5,33 +5,15 @@
 //! descendants are the nodes right behind it.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use clreduce_testcase::{Grammar, Language, step};
+use clreduce_testcase::{Feature, Language, step};
 
+use crate::grammars::{LoadedGrammar, grammar};
 use crate::hidden_text::{take_in_digraphs, take_in_masked_words};
 use crate::kind::{GrammarNames, NodeField, NodeKind};
 use crate::mask::masked;
 pub use crate::node::{NodeId, SyntaxNode};
-
-// Each grammar is loaded once.
-static C: LazyLock<NamedGrammar> =
-    LazyLock::new(|| NamedGrammar::new(tree_sitter_c::LANGUAGE.into()));
-// The grammar of CUDA is that of C++ and some words that no program in C++ has.
-static CPP: LazyLock<NamedGrammar> =
-    LazyLock::new(|| NamedGrammar::new(tree_sitter_cuda::LANGUAGE.into()));
-
-/// A grammar with the kinds and fields that its numbers stand for.
-struct NamedGrammar {
-    grammar: tree_sitter::Language,
-    names: GrammarNames,
-}
-
-impl NamedGrammar {
-    fn new(grammar: tree_sitter::Language) -> Self {
-        Self { names: GrammarNames::of(&grammar), grammar }
-    }
-}
+use crate::places::Place;
 
 /// Larger files are not parsed: a tree needs up to a hundred bytes for each byte of its file, and minutes. Passes over lines
 /// and tokens make such a file smaller until it can be parsed.
@@ -59,6 +41,9 @@ pub struct SyntaxTree {
     nodes: Vec<SyntaxNode>,
     /// The number of errors before each node, and of all errors at the end.
     errors_before: Vec<u32>,
+    /// What its parser knows of each node, where passes ask for it.
+    pub(crate) places: Vec<Place>,
+    pub(crate) grammar: Option<&'static LoadedGrammar>,
 }
 
 impl SyntaxTree {
@@ -66,21 +51,29 @@ impl SyntaxTree {
     /// a language without a grammar and for a very large or very deep file, the tree is empty.
     #[must_use]
     pub fn parse(bytes: &[u8], language: Language) -> Self {
-        let grammar = match language.grammar().filter(|_| is_parsed(bytes)) {
-            None => return Self::default(),
-            Some(Grammar::Cpp) => &*CPP,
-            Some(Grammar::C) => &*C,
+        let Some(of) = language.grammar().filter(|_| is_parsed(bytes)) else {
+            return Self::default();
         };
+        let grammar = grammar(of);
         let mut parser = tree_sitter::Parser::new();
         // Fails only for a grammar of another ABI than the library's, which the tests would show.
         if parser.set_language(&grammar.grammar).is_err() {
             return Self::default();
         }
-        let seen = masked(bytes, language);
+        let is_c_family = language.has(Feature::Syntax);
+        let seen = if is_c_family { masked(bytes, language) } else { bytes.to_vec() };
         let Some(tree) = parser.parse(&seen, None) else { return Self::default() };
-        let mut nodes = flatten(&tree, &grammar.names);
-        take_in_masked_words(&mut nodes, bytes, &seen);
-        take_in_digraphs(&mut nodes, bytes, &seen);
+        let mut places = Vec::new();
+        let has_places = language.has(Feature::Grammar);
+        let mut nodes = flatten(&tree, &grammar.names, |node| {
+            if has_places {
+                places.push(Place::of(node));
+            }
+        });
+        if is_c_family {
+            take_in_masked_words(&mut nodes, bytes, &seen);
+            take_in_digraphs(&mut nodes, bytes, &seen);
+        }
         mark_damage(&mut nodes);
         let mut errors = 0;
         let mut errors_before = Vec::with_capacity(nodes.len() + 1);
@@ -89,7 +82,7 @@ impl SyntaxTree {
             errors += u32::from(node.error);
             errors
         }));
-        Self { nodes, errors_before }
+        Self { nodes, errors_before, places, grammar: has_places.then_some(grammar) }
     }
 
     /// Returns whether there is no node at all.
@@ -233,12 +226,18 @@ impl SyntaxTree {
     }
 }
 
-fn flatten(tree: &tree_sitter::Tree, names: &GrammarNames) -> Vec<SyntaxNode> {
+/// The nodes of a tree in pre-order. `see` is told each.
+fn flatten(
+    tree: &tree_sitter::Tree,
+    names: &GrammarNames,
+    mut see: impl FnMut(&tree_sitter::Node<'_>),
+) -> Vec<SyntaxNode> {
     let mut nodes: Vec<SyntaxNode> = Vec::new();
     let mut open: Vec<u32> = Vec::new();
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
+        see(&node);
         let id = nodes.len() as u32;
         let parent = open.last().copied().unwrap_or(0);
         // In `template struct A<int>;` there is no declarator, but the grammar wants one.

@@ -1,13 +1,31 @@
 //! Languages: one file for each, with a description. Everything else asks a description and compares no language with another, so
 //! that a language is added in one place.
 
+mod ada;
 mod c;
 mod cpp;
 mod cuda;
+mod d;
 mod detection;
+mod fortran;
+mod glsl;
+mod go;
+mod java;
+mod javascript;
+mod json;
+mod llvm;
+mod mlir;
 mod opencl;
 mod opencl_cpp;
+mod ptx;
+mod python;
+mod rust;
+mod smtlib;
+mod spirv;
 mod text;
+mod typescript;
+mod vhdl;
+mod wgsl;
 
 use std::fmt;
 use std::str::FromStr;
@@ -48,6 +66,36 @@ pub enum Grammar {
     C,
     /// C++, and what extends it for OpenCL and CUDA.
     Cpp,
+    /// Python.
+    Python,
+    /// Rust.
+    Rust,
+    /// Go.
+    Go,
+    /// JavaScript.
+    JavaScript,
+    /// TypeScript.
+    TypeScript,
+    /// Java.
+    Java,
+    /// Fortran in free form.
+    Fortran,
+    /// Ada.
+    Ada,
+    /// D.
+    D,
+    /// LLVM IR.
+    Llvm,
+    /// MLIR.
+    Mlir,
+    /// JSON.
+    Json,
+    /// GLSL.
+    Glsl,
+    /// WGSL.
+    Wgsl,
+    /// VHDL.
+    Vhdl,
 }
 
 /// What programs in a language may have. Passes and checks say what they need.
@@ -57,8 +105,12 @@ pub enum Feature {
     Comments,
     /// The directives and line markers of C's preprocessor.
     Preprocessor,
-    /// A structure that a grammar knows.
+    /// The structure of the C family, which passes know by the kinds of nodes.
     Syntax,
+    /// Blocks that nothing but their indentation ends.
+    Indentation,
+    /// A grammar that says what can be left out and what can stand where. Passes that need no more work on any such language.
+    Grammar,
     /// Declarations, types and flow as in C, which [symbols](https://docs.rs/clreduce-language) describe.
     Symbols,
     /// What C++ has beside them, such as classes, templates and references.
@@ -90,12 +142,72 @@ impl Language {
     pub const C: Self = Self(&c::DESCRIPTION);
     /// C++.
     pub const CPP: Self = Self(&cpp::DESCRIPTION);
+    /// Python.
+    pub const PYTHON: Self = Self(&python::DESCRIPTION);
+    /// Rust.
+    pub const RUST: Self = Self(&rust::DESCRIPTION);
+    /// Go.
+    pub const GO: Self = Self(&go::DESCRIPTION);
+    /// JavaScript.
+    pub const JAVASCRIPT: Self = Self(&javascript::DESCRIPTION);
+    /// TypeScript.
+    pub const TYPESCRIPT: Self = Self(&typescript::DESCRIPTION);
+    /// Java.
+    pub const JAVA: Self = Self(&java::DESCRIPTION);
+    /// Fortran in free form.
+    pub const FORTRAN: Self = Self(&fortran::DESCRIPTION);
+    /// Ada.
+    pub const ADA: Self = Self(&ada::DESCRIPTION);
+    /// D.
+    pub const D: Self = Self(&d::DESCRIPTION);
+    /// LLVM IR.
+    pub const LLVM: Self = Self(&llvm::DESCRIPTION);
+    /// MLIR.
+    pub const MLIR: Self = Self(&mlir::DESCRIPTION);
+    /// JSON.
+    pub const JSON: Self = Self(&json::DESCRIPTION);
+    /// GLSL.
+    pub const GLSL: Self = Self(&glsl::DESCRIPTION);
+    /// WGSL.
+    pub const WGSL: Self = Self(&wgsl::DESCRIPTION);
+    /// VHDL.
+    pub const VHDL: Self = Self(&vhdl::DESCRIPTION);
+    /// SPIR-V assembly.
+    pub const SPIRV: Self = Self(&spirv::DESCRIPTION);
+    /// PTX.
+    pub const PTX: Self = Self(&ptx::DESCRIPTION);
+    /// SMT-LIB.
+    pub const SMTLIB: Self = Self(&smtlib::DESCRIPTION);
     /// Anything else: only passes over lines and tokens apply.
     pub const TEXT: Self = Self(&text::DESCRIPTION);
 
     /// Every language, in the order of `--lang`.
-    pub const ALL: [Language; 6] =
-        [Self::OPENCL, Self::OPENCL_CPP, Self::CUDA, Self::C, Self::CPP, Self::TEXT];
+    pub const ALL: [Language; 24] = [
+        Self::OPENCL,
+        Self::OPENCL_CPP,
+        Self::CUDA,
+        Self::C,
+        Self::CPP,
+        Self::PYTHON,
+        Self::RUST,
+        Self::GO,
+        Self::JAVASCRIPT,
+        Self::TYPESCRIPT,
+        Self::JAVA,
+        Self::FORTRAN,
+        Self::ADA,
+        Self::D,
+        Self::LLVM,
+        Self::MLIR,
+        Self::JSON,
+        Self::GLSL,
+        Self::WGSL,
+        Self::VHDL,
+        Self::SPIRV,
+        Self::PTX,
+        Self::SMTLIB,
+        Self::TEXT,
+    ];
 
     /// A language that is described elsewhere: one that is not in [`Language::ALL`], for a library that reduces programs in it.
     #[must_use]

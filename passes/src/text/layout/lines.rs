@@ -33,8 +33,9 @@ pub(in crate::text) fn trim_lines(rules: &LexicalRules, bytes: &[u8]) -> Vec<u8>
 }
 
 /// A text without empty lines, in which each line is indented by as much as the fewest blanks that any line has more than the
-/// one that it is nested in. A single blank more is what a deleted word left, and no nesting. Tabs stay as they are.
-pub(in crate::text) fn indented(bytes: &[u8]) -> Vec<u8> {
+/// one that it is nested in, and by `most` at most. Where more is possible, a single blank more is what a deleted word left, and
+/// no nesting. Tabs stay as they are.
+pub(in crate::text) fn indented(bytes: &[u8], most: usize) -> Vec<u8> {
     let line_break = line_break(bytes);
     let lines = || bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_end);
     let lines = || lines().filter(|line| !line.is_empty());
@@ -44,7 +45,7 @@ pub(in crate::text) fn indented(bytes: &[u8]) -> Vec<u8> {
     for blanks in lines().map(blanks) {
         while open.pop_if(|outer| blanks <= *outer).is_some() {}
         let more = open.last().map(|outer| blanks - outer);
-        if more != Some(1) {
+        if more != Some(1) || most == 1 {
             step = step.into_iter().chain(more).min();
             open.push(blanks);
         }
@@ -56,7 +57,7 @@ pub(in crate::text) fn indented(bytes: &[u8]) -> Vec<u8> {
         if text.starts_with(b"\t") {
             out.extend_from_slice(&line[..line.len() - text.len()]);
         } else {
-            out.resize(out.len() + step.unwrap_or(0) * depth, b' ');
+            out.resize(out.len() + step.unwrap_or(0).min(most) * depth, b' ');
         }
         out.extend_from_slice(text);
         out.extend_from_slice(line_break);
@@ -126,9 +127,9 @@ mod tests {
             ("        a:\n            b\n\n        c\n", "a:\n    b\nc\n"),
             ("all:\n\tcc\n  \tld\n", "all:\n\tcc\n  \tld\n"),
         ] {
-            let once = indented(before.as_bytes());
+            let once = indented(before.as_bytes(), usize::MAX);
             assert_eq!(String::from_utf8_lossy(&once), after);
-            assert_eq!(indented(&once), once);
+            assert_eq!(indented(&once, usize::MAX), once);
         }
     }
 }

@@ -1,0 +1,74 @@
+//! Removes parts of a program that its grammar can do without, with the separators beside them, level by level.
+//!
+//! before:
+//! ```json
+//! { "a": [1, 2], "c": 4 }
+//! ```
+//! after:
+//! ```json
+//! { "a": [2] }
+//! ```
+
+use clreduce_testcase::Edit;
+
+use crate::analysis::Unit;
+use crate::pass::{GRAMMAR, Pass, PassInfo, Proposal, Proposals};
+use crate::{NodeId, Snapshot};
+
+pub(crate) struct DeleteNodes;
+
+/// Levels of parts with a list of their own.
+const LEVELS: u32 = 12;
+
+impl Pass for DeleteNodes {
+    fn info(&self) -> PassInfo {
+        PassInfo::new("delete-nodes", "Remove what the grammar can do without", GRAMMAR).growing()
+    }
+
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        for unit in Unit::all(snapshot) {
+            // By node, the parts around it that can go, the node itself included.
+            let mut levels: Vec<u32> = vec![0; unit.tree.len()];
+            for id in unit.tree.ids().skip(1) {
+                let parent = unit.tree.node(id).parent;
+                let level = levels[parent.0 as usize];
+                levels[id.0 as usize] = level;
+                let is_all_of = |other: NodeId| unit.tree.range(other) == unit.tree.range(id);
+                // What goes with its parent already is one proposal.
+                if parent.0 != 0 && is_all_of(parent) && unit.tree.removable(parent).is_some() {
+                    continue;
+                }
+                let Some(range) = unit.tree.removable(id) else { continue };
+                levels[id.0 as usize] = (level + 1).min(LEVELS);
+                let edit = Edit::delete(unit.file, range);
+                proposals.push(Proposal::edit(edit).in_list(level.min(LEVELS)));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_testcase::Language;
+
+    use super::*;
+    use crate::harness::reduce_with;
+
+    fn left(language: Language, source: &str, keep: &[&str]) -> String {
+        let keeps = |text: &str| keep.iter().all(|kept| text.contains(kept));
+        let left = reduce_with(&DeleteNodes, source, language, keeps);
+        left.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn what_a_grammar_can_do_without_goes() {
+        let python = "import os\n@d\nclass A(B):\n    def f(self, x: int) -> int:\n        if x:\n            g(x, 1)\n        else:\n            h()\n        return 1\n";
+        let expected = "class A: def f() : if x: g(x)";
+        assert_eq!(
+            left(Language::PYTHON, python, &["class", "def", ":\n        if x:", "g(x"]),
+            expected
+        );
+        let rust = "pub fn f<T>(a: &T, b: u8) -> u8 { let c = b; if c > 1 { g(c) } else { 2 } }";
+        assert_eq!(left(Language::RUST, rust, &["fn", "if c > 1"]), "fn f() { if c > 1 { } }");
+    }
+}

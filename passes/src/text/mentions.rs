@@ -1,0 +1,109 @@
+//! Removes a name with all that mentions it: the nearest parts that the grammar can do without, or whole lines where there is no
+//! grammar.
+//!
+//! before:
+//! ```text
+//! %1 = load %p
+//! %2 = add %1, %q
+//! store %3, %q
+//! ```
+//! after:
+//! ```text
+//! store %3, %q
+//! ```
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use clreduce_testcase::{Edit, Feature, Patch, steps};
+
+use crate::Snapshot;
+use crate::analysis::{Unit, line_ranges, names};
+use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
+
+pub(crate) struct Mentions;
+
+/// A word that stands at more places is one of the language.
+const MOST_PLACES: usize = 200;
+
+impl Pass for Mentions {
+    fn info(&self) -> PassInfo {
+        PassInfo::new("mentions", "Remove a name with all that mentions it", ANY).growing()
+    }
+
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        // Passes that know what names mean do this for the C family.
+        if snapshot.language().has(Feature::Syntax) {
+            return;
+        }
+        let mut places: HashMap<&[u8], Vec<(usize, Range<usize>)>> = HashMap::new();
+        let mut order: Vec<&[u8]> = Vec::new();
+        for file in 0..snapshot.file_count() {
+            for (name, range) in mentions(snapshot, file) {
+                steps(1);
+                let known = places.entry(name).or_default();
+                if known.is_empty() {
+                    order.push(name);
+                }
+                known.push((file, range));
+            }
+        }
+        for name in order {
+            let places = &mut places.get_mut(name).map(std::mem::take).unwrap_or_default();
+            if (2..=MOST_PLACES).contains(&places.len())
+                && let Some(patch) = without(places)
+            {
+                proposals.push(Proposal::new(patch));
+            }
+        }
+    }
+}
+
+/// The names of a file, each with what would go with it there.
+fn mentions(snapshot: &Snapshot, file: usize) -> Vec<(&[u8], Range<usize>)> {
+    let bytes = snapshot.bytes(file);
+    let tree = snapshot.tree(file);
+    if tree.is_empty() {
+        let mut lines = line_ranges(bytes).peekable();
+        let in_line = names(bytes).filter_map(|name| {
+            while lines.next_if(|line| line.end <= name.start).is_some() {}
+            Some((&bytes[name], lines.peek()?.clone()))
+        });
+        return in_line.collect();
+    }
+    let unit = Unit { file, bytes, tree };
+    let mut nearest: Vec<Option<Range<usize>>> = Vec::with_capacity(tree.len());
+    let mut found = Vec::new();
+    for id in tree.ids() {
+        let node = tree.node(id);
+        let own = if id.0 == 0 { None } else { tree.removable(id) };
+        let around = || nearest.get(node.parent.0 as usize).cloned().flatten();
+        let part = own.or_else(around);
+        let is_name = node.named && node.after.0 == id.0 + 1 && is_word(unit.text(id));
+        if let Some(part) = part.clone().filter(|_| is_name) {
+            found.push((unit.text(id), part));
+        }
+        nearest.push(part);
+    }
+    found
+}
+
+fn is_word(text: &[u8]) -> bool {
+    let is_of_name = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'%' | b'@');
+    text.first().is_some_and(is_of_name)
+}
+
+/// A patch that removes all these places. Of two where one lies in the other, the outer one counts.
+fn without(places: &mut [(usize, Range<usize>)]) -> Option<Patch> {
+    places.sort_by_key(|(file, range)| (*file, range.start, usize::MAX - range.end));
+    let mut edits: Vec<Edit> = Vec::new();
+    for (file, range) in places.iter() {
+        let is_covered = edits
+            .last()
+            .is_some_and(|last| last.file as usize == *file && range.start < last.end as usize);
+        if !is_covered {
+            edits.push(Edit::delete(*file, range.clone()));
+        }
+    }
+    Patch::new(edits)
+}

@@ -1,0 +1,21 @@
+//! Ada. An attribute begins with the quote of characters, so that characters are several tokens.
+
+use super::detection::FileEnding;
+use super::{Description, Feature, Grammar};
+use crate::lexer::{LexicalRules, Quoting};
+
+static RULES: LexicalRules = LexicalRules {
+    comments: &[("--", "\n")],
+    strings: Some(Quoting { quote: b'"', prefixes: &[] }),
+    characters: None,
+    in_words: "_",
+};
+
+pub(super) static DESCRIPTION: Description = Description {
+    name: "ada",
+    endings: &[FileEnding::Always("adb"), FileEnding::Always("ads"), FileEnding::Always("ada")],
+    look: None,
+    lexer: &RULES,
+    grammar: Some(Grammar::Ada),
+    features: &[Feature::Comments, Feature::Grammar],
+};

@@ -1,0 +1,21 @@
+//! Go.
+
+use super::detection::FileEnding;
+use super::{Description, Feature, Grammar};
+use crate::lexer::{LexicalRules, Quoting};
+
+static RULES: LexicalRules = LexicalRules {
+    comments: &[("//", "\n"), ("/*", "*/")],
+    strings: Some(Quoting { quote: b'"', prefixes: &[] }),
+    characters: Some(Quoting { quote: b'\'', prefixes: &[] }),
+    in_words: "_",
+};
+
+pub(super) static DESCRIPTION: Description = Description {
+    name: "go",
+    endings: &[FileEnding::Always("go")],
+    look: None,
+    lexer: &RULES,
+    grammar: Some(Grammar::Go),
+    features: &[Feature::Comments, Feature::Grammar],
+};

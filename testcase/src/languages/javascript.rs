@@ -1,0 +1,26 @@
+//! JavaScript.
+
+use super::detection::FileEnding;
+use super::{Description, Feature, Grammar};
+use crate::lexer::{LexicalRules, Quoting};
+
+static RULES: LexicalRules = LexicalRules {
+    comments: &[("//", "\n"), ("/*", "*/")],
+    strings: Some(Quoting { quote: b'"', prefixes: &[] }),
+    characters: Some(Quoting { quote: b'\'', prefixes: &[] }),
+    in_words: "_$",
+};
+
+pub(super) static DESCRIPTION: Description = Description {
+    name: "javascript",
+    endings: &[
+        FileEnding::Always("js"),
+        FileEnding::Always("mjs"),
+        FileEnding::Always("cjs"),
+        FileEnding::Always("jsx"),
+    ],
+    look: None,
+    lexer: &RULES,
+    grammar: Some(Grammar::JavaScript),
+    features: &[Feature::Comments, Feature::Grammar],
+};

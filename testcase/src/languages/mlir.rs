@@ -1,0 +1,21 @@
+//! MLIR. A name with its sigil is one word.
+
+use super::detection::FileEnding;
+use super::{Description, Feature, Grammar};
+use crate::lexer::{LexicalRules, Quoting};
+
+static RULES: LexicalRules = LexicalRules {
+    comments: &[("//", "\n")],
+    strings: Some(Quoting { quote: b'"', prefixes: &[] }),
+    characters: None,
+    in_words: "_$.@%^",
+};
+
+pub(super) static DESCRIPTION: Description = Description {
+    name: "mlir",
+    endings: &[FileEnding::Always("mlir")],
+    look: None,
+    lexer: &RULES,
+    grammar: Some(Grammar::Mlir),
+    features: &[Feature::Comments, Feature::Grammar],
+};

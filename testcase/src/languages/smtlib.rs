@@ -1,0 +1,21 @@
+//! SMT-LIB: nothing but brackets, without a grammar.
+
+use super::detection::FileEnding;
+use super::{Description, Feature};
+use crate::lexer::{LexicalRules, Quoting};
+
+static RULES: LexicalRules = LexicalRules {
+    comments: &[(";", "\n")],
+    strings: Some(Quoting { quote: b'"', prefixes: &[] }),
+    characters: None,
+    in_words: "_-.!?@$%&*+/<=>~^",
+};
+
+pub(super) static DESCRIPTION: Description = Description {
+    name: "smtlib",
+    endings: &[FileEnding::Always("smt2")],
+    look: None,
+    lexer: &RULES,
+    grammar: None,
+    features: &[Feature::Comments],
+};

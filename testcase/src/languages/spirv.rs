@@ -1,0 +1,21 @@
+//! SPIR-V assembly: lines with names, without a grammar.
+
+use super::detection::FileEnding;
+use super::{Description, Feature};
+use crate::lexer::{LexicalRules, Quoting};
+
+static RULES: LexicalRules = LexicalRules {
+    comments: &[(";", "\n")],
+    strings: Some(Quoting { quote: b'"', prefixes: &[] }),
+    characters: None,
+    in_words: "_%",
+};
+
+pub(super) static DESCRIPTION: Description = Description {
+    name: "spirv",
+    endings: &[FileEnding::Always("spvasm")],
+    look: None,
+    lexer: &RULES,
+    grammar: None,
+    features: &[Feature::Comments],
+};

@@ -1,0 +1,21 @@
+//! TypeScript.
+
+use super::detection::FileEnding;
+use super::{Description, Feature, Grammar};
+use crate::lexer::{LexicalRules, Quoting};
+
+static RULES: LexicalRules = LexicalRules {
+    comments: &[("//", "\n"), ("/*", "*/")],
+    strings: Some(Quoting { quote: b'"', prefixes: &[] }),
+    characters: Some(Quoting { quote: b'\'', prefixes: &[] }),
+    in_words: "_$",
+};
+
+pub(super) static DESCRIPTION: Description = Description {
+    name: "typescript",
+    endings: &[FileEnding::Always("ts"), FileEnding::Always("mts"), FileEnding::Always("cts")],
+    look: None,
+    lexer: &RULES,
+    grammar: Some(Grammar::TypeScript),
+    features: &[Feature::Comments, Feature::Grammar],
+};
