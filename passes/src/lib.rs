@@ -136,6 +136,19 @@ mod grammar {
     pub(crate) mod smallest_nodes;
 }
 
+/// Passes over LLVM IR.
+mod llvm {
+    pub(crate) mod arguments;
+    pub(crate) mod bodies;
+    pub(crate) mod branches;
+    pub(crate) mod modifiers;
+    mod module;
+    pub(crate) mod numbers;
+    pub(crate) mod slots;
+    pub(crate) mod unused;
+    pub(crate) mod values;
+}
+
 /// Passes over lines, comments, directives and files, and the layout of the final result.
 mod text {
     mod layout;
@@ -170,6 +183,8 @@ pub static TABLE: &[Row] = &[
     row(&syntax::unexecuted::Unexecuted, Phase::Prepare, BIGGEST_FIRST.with_unused()),
     row(&gpu::ndrange::NdRange, Phase::Prepare, BIGGEST_FIRST),
     row(&gpu::cuda_launch::CudaLaunch, Phase::Prepare, BIGGEST_FIRST),
+    row(&llvm::numbers::LlvmNumbers, Phase::Prepare, GROUPS),
+    row(&llvm::modifiers::LlvmModifiers, Phase::Prepare, GROUPS),
     row(&text::own_headers::OwnHeaders, Phase::Prepare, GROUPS),
     row(&text::files::Files, Phase::Prepare, GROUPS),
     row(&cpp::unreachable::CppUnreachable, Phase::Prepare, ALL_OR_LARGE_GROUPS),
@@ -181,6 +196,7 @@ pub static TABLE: &[Row] = &[
     row(&text::comments::Comments, Phase::Prepare, GROUPS),
     row(&names::unreachable::Unreachable, Phase::Sweep, GROUPS),
     row(&cpp::unreachable::CppUnreachable, Phase::Sweep, GROUPS),
+    row(&llvm::unused::LlvmUnused, Phase::Sweep, GROUPS),
     row(&cpp::cuts::CppCuts, Phase::Cuts, LARGE_ONES),
     row(&gpu::ndrange::NdRange, Phase::Coarse, BIGGEST_FIRST.with_unused()),
     row(&text::own_headers::OwnHeaders, Phase::Coarse, GROUPS),
@@ -191,6 +207,10 @@ pub static TABLE: &[Row] = &[
     row(&cpp::needed::CppNeeded, Phase::Coarse, LARGE_GROUPS),
     row(&cpp::main_file::CppMainFile, Phase::Coarse, LARGE_GROUPS),
     row(&syntax::statements::Statements, Phase::Coarse, LARGE_GROUPS),
+    row(&llvm::bodies::LlvmBodies, Phase::Coarse, GROUPS),
+    row(&llvm::values::LlvmValues, Phase::Coarse, GROUPS),
+    row(&llvm::branches::LlvmBranches, Phase::Coarse, GROUPS),
+    row(&llvm::slots::LlvmSlots, Phase::Coarse, GROUPS),
     row(&grammar::delete_nodes::DeleteNodes, Phase::Coarse, LARGE_GROUPS),
     row(&text::blocks::Blocks, Phase::Coarse, GROUPS),
     row(&syntax::nesting::Nesting, Phase::Coarse, GROUPS),
@@ -236,11 +256,11 @@ pub static TABLE: &[Row] = &[
     row(&syntax::initializers::Initializers, Phase::Fine, GROUPS),
     row(&syntax::designators::Designators, Phase::Fine, GROUPS),
     row(&syntax::list_elements::ListElements, Phase::Fine, GROUPS),
+    row(&llvm::arguments::LlvmArguments, Phase::Fine, GROUPS),
     row(&grammar::delete_nodes::DeleteNodes, Phase::Fine, GROUPS),
     row(&text::mentions::Mentions, Phase::Fine, GROUPS),
     row(&text::definitions::Definitions, Phase::Fine, GROUPS),
     row(&grammar::lift_nodes::LiftNodes, Phase::Fine, BIGGEST_FIRST),
-    row(&grammar::smallest_nodes::SmallestNodes, Phase::Fine, GROUPS),
     row(&gpu::barriers::Barriers, Phase::Fine, GROUPS),
     row(&gpu::work_items::WorkItems, Phase::Fine, GROUPS),
     row(&gpu::atomics::Atomics, Phase::Fine, GROUPS),
@@ -255,6 +275,7 @@ pub static TABLE: &[Row] = &[
     row(&names::to_prototype::BodyToPrototype, Phase::Fine, GROUPS),
     row(&text::macros::Macros, Phase::Fine, GROUPS),
     row(&text::lines::Lines, Phase::Polish, GROUPS),
+    row(&grammar::smallest_nodes::SmallestNodes, Phase::Polish, GROUPS),
     row(&syntax::top_level::TopLevel, Phase::Polish, GROUPS),
     row(&names::merge_functions::MergeFunctions, Phase::Polish, GROUPS),
     row(&names::join_definitions::JoinDefinitions, Phase::Polish, GROUPS),

@@ -218,6 +218,8 @@ pub(crate) const ANY: &[Feature] = &[];
 pub(crate) const PARSED: &[Feature] = &[Feature::Syntax];
 /// For passes that ask a grammar what can be left out and what can stand where.
 pub(crate) const GRAMMAR: &[Feature] = &[Feature::Grammar];
+/// For passes over the functions, blocks and instructions of LLVM IR.
+pub(crate) const BLOCKS: &[Feature] = &[Feature::Blocks];
 /// For passes over directives and line markers.
 pub(crate) const PREPROCESSED: &[Feature] = &[Feature::Preprocessor, Feature::Syntax];
 /// For passes that need a syntax tree, and the rules of C for names and types.

@@ -83,6 +83,7 @@ impl Example {
                 Some("cu") => Language::CUDA,
                 Some("cpp") => Language::CPP,
                 Some("txt") => Language::TEXT,
+                Some("ll") => Language::LLVM,
                 Some("py") => Language::PYTHON,
                 Some("rs") => Language::RUST,
                 _ => Language::C,

@@ -92,6 +92,7 @@ fn example(source: &str, heading: &str, name: &str) -> (String, Language) {
         "cpp" => Language::CPP,
         "c" => Language::C,
         "json" => Language::JSON,
+        "llvm" => Language::LLVM,
         _ => Language::TEXT,
     };
     let lines = header.take_while(|line| line.trim() != "```");

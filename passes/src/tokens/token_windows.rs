@@ -68,8 +68,12 @@ impl Pass for TokenWindows {
             let tree = snapshot.tree(unit.file);
             let parses = || !tree.is_empty() && !tree.has_error(NodeId(0));
             let has_grammar = snapshot.language().has(Feature::Grammar);
-            let is_known = !is_text && count < SMALL || (!is_text || has_grammar) && parses();
+            let is_known = !is_text && (count < SMALL || parses());
             if !self.fitting && !proposals.allow(&SINGLE, count) {
+                continue;
+            }
+            // Where a grammar knows all of a program, it knows which parts can go.
+            if self.fitting && has_grammar && parses() {
                 continue;
             }
             for (list, (length, stride)) in (0..).zip(WINDOWS) {

@@ -17,5 +17,5 @@ pub(super) static DESCRIPTION: Description = Description {
     look: None,
     lexer: &RULES,
     grammar: Some(Grammar::Llvm),
-    features: &[Feature::Comments, Feature::Grammar],
+    features: &[Feature::Comments, Feature::Grammar, Feature::Blocks],
 };

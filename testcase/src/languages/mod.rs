@@ -107,6 +107,8 @@ pub enum Feature {
     Preprocessor,
     /// The structure of the C family, which passes know by the kinds of nodes.
     Syntax,
+    /// Functions of blocks of instructions, as LLVM IR writes them.
+    Blocks,
     /// Blocks that nothing but their indentation ends.
     Indentation,
     /// A grammar that says what can be left out and what can stand where. Passes that need no more work on any such language.

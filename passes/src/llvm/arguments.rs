@@ -1,0 +1,122 @@
+//! Removes arguments of functions of LLVM IR, in the definition and in every call.
+//!
+//! before:
+//! ```llvm
+//! define i32 @f(i32 %a, i32 %b) {
+//!   ret i32 %b
+//! }
+//! define i32 @g() {
+//!   %c = call i32 @f(i32 1, i32 2)
+//!   ret i32 %c
+//! }
+//! ```
+//! after:
+//! ```llvm
+//! define i32 @f( i32 %b) {
+//!   ret i32 %b
+//! }
+//! define i32 @g() {
+//!   %c = call i32 @f( i32 2)
+//!   ret i32 %c
+//! }
+//! ```
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use clreduce_testcase::{Edit, Patch, steps};
+
+use crate::Snapshot;
+use crate::analysis::{line_ranges, names};
+use crate::pass::{BLOCKS, Pass, PassInfo, Proposal, Proposals};
+
+pub(crate) struct LlvmArguments;
+
+impl Pass for LlvmArguments {
+    fn info(&self) -> PassInfo {
+        PassInfo::new("llvm-arguments", "Remove arguments of functions of LLVM IR", BLOCKS)
+            .growing()
+    }
+
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        for file in 0..snapshot.file_count() {
+            let bytes = snapshot.bytes(file);
+            let mut lists: HashMap<&[u8], Vec<Vec<Range<usize>>>> = HashMap::new();
+            let mut order: Vec<&[u8]> = Vec::new();
+            let mut bodies: HashMap<&[u8], Range<usize>> = HashMap::new();
+            let whole: Vec<Range<usize>> = names(bytes).collect();
+            for name in whole.iter().filter(|name| bytes[name.start] == b'@') {
+                let text = &bytes[name.clone()];
+                let known = lists.entry(text).or_insert_with(|| {
+                    order.push(text);
+                    Vec::new()
+                });
+                // One that is not called where it stands keeps its arguments: an empty list says so.
+                known.push(list_at(bytes, name.end));
+            }
+            for function in super::module::functions(bytes) {
+                let head = &bytes[function.head.clone()];
+                let name = names(head).map(|name| &head[name]).find(|name| name[0] == b'@');
+                bodies.extend(name.map(|name| (name, function.head.end..function.range.end)));
+            }
+            for name in order {
+                let Some(lists) = lists.get(name) else { continue };
+                let count = lists[0].len();
+                if count == 0 || lists.iter().any(|list| list.len() != count) {
+                    continue;
+                }
+                let body = bodies.get(name).cloned().unwrap_or(0..0);
+                for index in 0..count {
+                    if is_free(bytes, &lists[0][index], &body) {
+                        let gone = lists.iter().map(|list| list[index].clone());
+                        let edits = gone.map(|range| Edit::delete_element(file, range)).collect();
+                        proposals.extend(Patch::new(edits).map(Proposal::new));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The arguments in the parentheses right behind a name.
+fn list_at(bytes: &[u8], at: usize) -> Vec<Range<usize>> {
+    let mut list = Vec::new();
+    if bytes.get(at) != Some(&b'(') {
+        return list;
+    }
+    let (mut depth, mut start) = (0_i32, at + 1);
+    for (place, &byte) in (at..).zip(&bytes[at..]) {
+        steps(1);
+        match byte {
+            b'(' | b'[' | b'{' | b'<' => depth += 1,
+            b')' | b']' | b'}' | b'>' => depth -= 1,
+            b'\n' => return Vec::new(),
+            _ => {}
+        }
+        let ends = depth == 0 || depth == 1 && byte == b',';
+        if ends && !bytes[start..place].trim_ascii().is_empty() {
+            list.push(start..place);
+        }
+        if depth == 0 {
+            return list;
+        }
+        if ends {
+            start = place + 1;
+        }
+    }
+    Vec::new()
+}
+
+/// Returns true if the body does not use a parameter.
+fn is_free(bytes: &[u8], parameter: &Range<usize>, body: &Range<usize>) -> bool {
+    let text = &bytes[parameter.clone()];
+    let name = names(text).map(|name| &text[name]).filter(|name| name[0] == b'%').last();
+    let mut lines = line_ranges(&bytes[body.clone()])
+        .map(|line| body.start + line.start..body.start + line.end);
+    name.is_none_or(|name| {
+        lines.all(|line| {
+            let line = &bytes[line];
+            names(line).all(|place| &line[place] != name)
+        })
+    })
+}

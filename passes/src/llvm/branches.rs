@@ -1,0 +1,215 @@
+//! Takes branches out of functions of LLVM IR: a branch goes one way, a block without a way to it goes, and a block joins the only
+//! one that leads to it. What came from a block that no longer leads here goes out of the phi instructions.
+//!
+//! before:
+//! ```llvm
+//! define i32 @f(i1 %c) {
+//! a:
+//!   br i1 %c, label %b, label %d
+//!
+//! b:
+//!   br label %d
+//!
+//! d:
+//!   %e = phi i32 [ 1, %a ], [ 2, %b ]
+//!   ret i32 %e
+//! }
+//! ```
+//! after:
+//! ```llvm
+//! define i32 @f(i1 %c) {
+//! a:
+//!   br label %b
+//!
+//! b:
+//!   br label %d
+//!
+//! d:
+//!   %e = phi i32 [ 2, %b ]
+//!   ret i32 %e
+//! }
+//! ```
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use clreduce_testcase::{Edit, Patch};
+
+use super::module::{Block, IrFunction, functions, targets};
+use crate::Snapshot;
+use crate::analysis::names;
+use crate::pass::{BLOCKS, Pass, PassInfo, Proposal, Proposals};
+
+pub(crate) struct LlvmBranches;
+
+impl Pass for LlvmBranches {
+    fn info(&self) -> PassInfo {
+        PassInfo::new("llvm-branches", "Remove branches and blocks of LLVM IR", BLOCKS).growing()
+    }
+
+    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        for file in 0..snapshot.file_count() {
+            let bytes = snapshot.bytes(file);
+            for function in functions(bytes) {
+                let control = ControlFlow::of(file, bytes, &function);
+                for block in &function.blocks {
+                    proposals.extend(control.without_way_to(block).map(Proposal::new));
+                    let joined = control.joined(block).map(Proposal::new);
+                    proposals.extend(joined.map(|proposal| proposal.in_list(3)));
+                    let one_way = control.one_way(block).into_iter().zip(1..);
+                    proposals.extend(
+                        one_way.map(|(patch, list)| Proposal::new(patch).in_list(list.min(2))),
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// The blocks of a function and the ways between them.
+struct ControlFlow<'a> {
+    file: usize,
+    bytes: &'a [u8],
+    function: &'a IrFunction,
+    by_name: HashMap<&'a [u8], &'a Block>,
+    /// By block, where it leads.
+    next: HashMap<&'a [u8], Vec<&'a [u8]>>,
+    /// By block, what leads to it.
+    before: HashMap<&'a [u8], Vec<&'a [u8]>>,
+}
+
+impl<'a> ControlFlow<'a> {
+    fn of(file: usize, bytes: &'a [u8], function: &'a IrFunction) -> Self {
+        let name = |block: &Block| &bytes[block.name.clone()];
+        let mut next: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
+        let mut before: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
+        for block in &function.blocks {
+            let Some(last) = block.instructions.last() else { continue };
+            let mut seen = HashSet::new();
+            let ways: Vec<&[u8]> =
+                targets(last.operation(bytes)).filter(|way| seen.insert(*way)).collect();
+            for way in &ways {
+                before.entry(way).or_default().push(name(block));
+            }
+            next.insert(name(block), ways);
+        }
+        let by_name = function.blocks.iter().map(|block| (name(block), block)).collect();
+        Self { file, bytes, function, by_name, next, before }
+    }
+
+    fn name(&self, block: &Block) -> &'a [u8] {
+        &self.bytes[block.name.clone()]
+    }
+
+    /// The entry leads to a block, or anything else does.
+    fn is_entry(&self, block: &Block) -> bool {
+        self.function.blocks.first().is_some_and(|entry| entry.range == block.range)
+    }
+
+    /// The edits of phi instructions of `at` after `from` no longer leads there; `None` where one would be empty.
+    fn without_incoming(&self, at: &[u8], from: &[u8]) -> Option<Vec<Edit>> {
+        let block = self.by_name.get(at)?;
+        let mut edits = Vec::new();
+        for phi in
+            block.instructions.iter().filter(|one| one.operation(self.bytes).starts_with(b"phi "))
+        {
+            let pairs = incoming(self.bytes, &phi.range);
+            let gone = pairs.iter().filter(|(_, name)| *name == from);
+            let kept = pairs.iter().filter(|(_, name)| *name != from).count();
+            if kept == 0 && !pairs.is_empty() {
+                return None;
+            }
+            edits.extend(gone.map(|(range, _)| Edit::delete_element(self.file, range.clone())));
+        }
+        Some(edits)
+    }
+
+    /// A branch or switch that goes to each of its targets alone.
+    fn one_way(&self, block: &Block) -> Vec<Patch> {
+        let Some(last) = block.instructions.last() else { return Vec::new() };
+        let operation = last.operation(self.bytes);
+        let may_go = operation.starts_with(b"br ") || operation.starts_with(b"switch ");
+        let ways = self.next.get(self.name(block)).cloned().unwrap_or_default();
+        if !may_go || self.name(block).is_empty() || ways.len() < 2 {
+            return Vec::new();
+        }
+        let patch = |kept: &&[u8]| {
+            let text = [b"  br label %", *kept, b"\n"].concat();
+            let mut edits = vec![Edit::replace(self.file, last.range.clone(), text)];
+            for other in ways.iter().filter(|way| *way != kept) {
+                edits.extend(self.without_incoming(other, self.name(block))?);
+            }
+            Patch::new(edits)
+        };
+        ways.iter().filter_map(patch).collect()
+    }
+
+    /// A block that nothing leads to, with what it gives.
+    fn without_way_to(&self, block: &Block) -> Option<Patch> {
+        let name = self.name(block);
+        let is_reached =
+            self.before.get(name).is_some_and(|from| from.iter().any(|from| *from != name));
+        if self.is_entry(block) || is_reached || name.is_empty() {
+            return None;
+        }
+        let mut edits = vec![Edit::delete(self.file, block.range.clone())];
+        for way in self.next.get(name)?.iter().filter(|way| **way != name) {
+            edits.extend(self.without_incoming(way, name)?);
+        }
+        Patch::new(edits)
+    }
+
+    /// A block that goes on with the only one that it leads to, to which nothing else leads.
+    fn joined(&self, block: &Block) -> Option<Patch> {
+        let name = self.name(block);
+        let [from] = self.before.get(name)?[..] else { return None };
+        let first = self.by_name.get(from)?;
+        let last = first.instructions.last()?;
+        let has_phi =
+            block.instructions.iter().any(|one| one.operation(self.bytes).starts_with(b"phi "));
+        let follows = first.range.end <= block.range.start;
+        let nothing_between =
+            || self.bytes[first.range.end..block.range.start].trim_ascii().is_empty();
+        let leads_here_alone = self.next.get(from).is_some_and(|ways| ways.len() == 1);
+        if has_phi || from == name || !leads_here_alone || !follows || !nothing_between() {
+            return None;
+        }
+        let mut edits = vec![Edit::delete(self.file, last.range.start..block.label.end)];
+        for way in self.next.get(name)? {
+            let phis = self.by_name.get(way)?.instructions.iter();
+            for phi in phis.filter(|one| one.operation(self.bytes).starts_with(b"phi ")) {
+                let whole = &self.bytes[phi.range.clone()];
+                let of_block = names(whole)
+                    .filter(|place| whole[place.clone()].strip_prefix(b"%") == Some(name));
+                edits.extend(of_block.map(|place| {
+                    let start = phi.range.start + place.start + 1;
+                    Edit::replace(self.file, start..phi.range.start + place.end, from.to_vec())
+                }));
+            }
+        }
+        (!from.is_empty()).then(|| Patch::new(edits)).flatten()
+    }
+}
+
+/// The pairs in the brackets of a phi instruction, each with the name of its block.
+fn incoming<'a>(bytes: &'a [u8], phi: &Range<usize>) -> Vec<(Range<usize>, &'a [u8])> {
+    let mut pairs = Vec::new();
+    let text = &bytes[phi.clone()];
+    let mut open = Vec::new();
+    for (at, &byte) in text.iter().enumerate() {
+        match byte {
+            b'[' => open.push(at),
+            b']' => {
+                let Some(start) = open.pop() else { continue };
+                let name = names(&text[start..at]).last().map(|name| &text[start..at][name]);
+                if let Some(name) =
+                    name.and_then(|name| name.strip_prefix(b"%")).filter(|_| open.is_empty())
+                {
+                    pairs.push((phi.start + start..phi.start + at + 1, name));
+                }
+            }
+            _ => {}
+        }
+    }
+    pairs
+}
