@@ -39,6 +39,7 @@ mod init;
 mod init_pins;
 mod inputs;
 mod interrupts;
+mod languages;
 mod large_first;
 mod manual;
 mod mutants;

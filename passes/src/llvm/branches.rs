@@ -56,7 +56,12 @@ impl Pass for LlvmBranches {
                     proposals.extend(control.without_way_to(block).map(Proposal::new));
                     let joined = control.joined(block).map(Proposal::new);
                     proposals.extend(joined.map(|proposal| proposal.in_list(3)));
-                    let one_way = control.one_way(block).into_iter().zip(1..);
+                    let left = control.left_early(block).map(Proposal::new);
+                    proposals.extend(left.map(|proposal| proposal.in_list(4)));
+                    let once = control.once(block).into_iter().map(Proposal::new);
+                    proposals.extend(once.map(|proposal| proposal.in_list(5)));
+                    let one_way =
+                        control.one_way(block).into_iter().map(|(_, patch)| patch).zip(1..);
                     proposals.extend(
                         one_way.map(|(patch, list)| Proposal::new(patch).in_list(list.min(2))),
                     );
@@ -125,7 +130,7 @@ impl<'a> ControlFlow<'a> {
     }
 
     /// A branch or switch that goes to each of its targets alone.
-    fn one_way(&self, block: &Block) -> Vec<Patch> {
+    fn one_way(&self, block: &Block) -> Vec<(&'a [u8], Patch)> {
         let Some(last) = block.instructions.last() else { return Vec::new() };
         let operation = last.operation(self.bytes);
         let may_go = operation.starts_with(b"br ") || operation.starts_with(b"switch ");
@@ -133,15 +138,49 @@ impl<'a> ControlFlow<'a> {
         if !may_go || self.name(block).is_empty() || ways.len() < 2 {
             return Vec::new();
         }
-        let patch = |kept: &&[u8]| {
+        let patch = |kept: &&'a [u8]| {
             let text = [b"  br label %", *kept, b"\n"].concat();
             let mut edits = vec![Edit::replace(self.file, last.range.clone(), text)];
             for other in ways.iter().filter(|way| *way != kept) {
                 edits.extend(self.without_incoming(other, self.name(block))?);
             }
-            Patch::new(edits)
+            Some((*kept, Patch::new(edits)?))
         };
         ways.iter().filter_map(patch).collect()
+    }
+
+    /// A loop that runs once: its head goes into the body, and the body leaves.
+    fn once(&self, head: &Block) -> Vec<Patch> {
+        let patch =
+            |(way, into): (&[u8], Patch)| into.union(&self.left_early(self.by_name.get(way)?)?);
+        self.one_way(head).into_iter().filter_map(patch).collect()
+    }
+
+    /// A block that goes on where the function returns: loops end so.
+    fn left_early(&self, block: &Block) -> Option<Patch> {
+        let last = block.instructions.last()?;
+        let begins_with_phi = |one: &Block| {
+            let operation = one.instructions.first().map(|first| first.operation(self.bytes));
+            operation.is_some_and(|operation| operation.starts_with(b"phi "))
+        };
+        let returns = |one: &&Block| {
+            let last = one.instructions.last().map(|last| last.operation(self.bytes));
+            last.is_some_and(|last| last.starts_with(b"ret "))
+                && !begins_with_phi(one)
+                && !one.name.is_empty()
+        };
+        let exit = self.function.blocks.iter().find(returns)?;
+        let leads = last.operation(self.bytes).starts_with(b"br ");
+        let ways = self.next.get(self.name(block))?;
+        if !leads || block.name.is_empty() || ways[..] == [self.name(exit)] {
+            return None;
+        }
+        let text = [b"  br label %", self.name(exit), b"\n"].concat();
+        let mut edits = vec![Edit::replace(self.file, last.range.clone(), text)];
+        for way in ways.iter().filter(|way| **way != self.name(exit)) {
+            edits.extend(self.without_incoming(way, self.name(block))?);
+        }
+        Patch::new(edits)
     }
 
     /// A block that nothing leads to, with what it gives.

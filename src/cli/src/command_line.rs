@@ -25,6 +25,7 @@ use crate::settings::args::ReduceArgs;
 use crate::setup::doctor::DoctorArgs;
 use crate::setup::explain::ExplainArgs;
 use crate::setup::init::InitArgs;
+use crate::setup::languages::LanguagesArgs;
 
 /// Everything on the command line.
 #[derive(Debug, Parser)]
@@ -70,6 +71,8 @@ pub(crate) enum Command {
     Devices(DevicesArgs),
     /// List the tools and devices that are there, and say how to install what is missing
     Doctor(DoctorArgs),
+    /// List the languages that clreduce knows, with the endings of their files
+    Languages(LanguagesArgs),
     /// Run a kernel on a device, and print its result
     Run(RunArgs),
     /// Check a kernel for undefined behaviour
@@ -119,7 +122,7 @@ impl Args {
             Some(Command::Doctor(_)) => return Some(Cow::Owned(SandboxOptions::default())),
             Some(Command::Fuzz(args)) => &args.sandbox,
             Some(Command::Normalize(args)) => &args.sandbox,
-            Some(Command::Generate(_) | Command::Splice(_)) => return None,
+            Some(Command::Generate(_) | Command::Splice(_) | Command::Languages(_)) => return None,
             None if self.list_passes || self.generate.is_some() => return None,
             None => &self.reduce.options.sandbox,
         };

@@ -104,6 +104,7 @@ fn start(args: Args) -> Result<ExitCode, CliError> {
         Some(Command::Explain(args)) => return setup::explain::explain(&args),
         Some(Command::Devices(args)) => return kernels::devices::devices(&args),
         Some(Command::Doctor(args)) => return setup::doctor::doctor(&args),
+        Some(Command::Languages(args)) => return setup::languages::languages(&args),
         Some(Command::Fuzz(args)) => return fuzz::fuzz(&args),
         Some(Command::Generate(args)) => return kernels::generate::generate(&args),
         Some(Command::Init(args)) => return setup::init::init(&args),

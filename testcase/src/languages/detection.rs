@@ -27,6 +27,13 @@ pub struct TextLook {
 type Fit = (bool, bool, usize);
 
 impl FileEnding {
+    /// The ending, without a dot.
+    pub(super) fn text(&self) -> &'static str {
+        match self {
+            Self::Always(ending) | Self::Where(ending, _) => ending,
+        }
+    }
+
     fn fit(&self, path: &str, text: &[u8]) -> Option<Fit> {
         let (ending, by_text) = match *self {
             Self::Always(ending) => (ending, false),

@@ -223,6 +223,17 @@ impl Language {
         self.0.name
     }
 
+    /// The endings of the names of its files.
+    pub fn endings(self) -> impl Iterator<Item = &'static str> {
+        self.0.endings.iter().map(FileEnding::text)
+    }
+
+    /// Returns false for a text in a language that is none of those described.
+    #[must_use]
+    pub fn is_known(self) -> bool {
+        self != Self::TEXT
+    }
+
     /// The grammar that reads it, if there is one.
     #[must_use]
     pub fn grammar(self) -> Option<Grammar> {

@@ -90,6 +90,10 @@ pub(crate) fn reduce(settings: &ReduceSettings) -> Result<ExitCode, CliError> {
     Ok(if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
+/// What is told about files in a language that is not known.
+const READ_AS_TEXT: &str =
+    "read as text; `clreduce languages` lists the known languages, and `--lang NAME` names one";
+
 fn run(
     settings: &ReduceSettings,
     mut subject: ReductionInput,
@@ -98,6 +102,9 @@ fn run(
 ) -> Result<FinishedReduction, CliError> {
     let begun = Instant::now();
     subject.case = subject.case.in_language(settings.how.options.lang);
+    if settings.how.options.lang.is_none() && !subject.case.language().is_known() {
+        progress.note(READ_AS_TEXT);
+    }
     let service = remote::connect(&settings.how)?;
     let judge = Arc::new(subject.judge(settings, service.as_ref(), cancel, progress)?);
     let ReductionInput { target, folder, case, on_disk, places, resumed } = subject;
