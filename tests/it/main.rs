@@ -46,6 +46,7 @@ mod ndrange;
 mod nesting;
 mod not_run;
 mod options;
+mod past;
 mod projects;
 mod real;
 mod recipes;

@@ -5,13 +5,15 @@
 //! happens by [events].
 
 pub mod events;
+mod history;
 mod options;
 mod pattern;
 mod reduction;
 mod sandbox;
 
-pub use clreduce_reducer::PassChoice;
+pub use clreduce_reducer::{Considered, PassChoice, Reducer};
 pub use clreduce_speculation::SkipPass;
+pub use history::{History, HistoryEnd, PastStep};
 pub use options::Options;
 pub use pattern::TextPattern;
 pub use reduction::{

@@ -119,13 +119,21 @@ impl JournalHeader {
         ContentHash::parse(&self.original)
     }
 
+    /// Facts that the verdicts depended on.
+    #[must_use]
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// The change if another version of the program began the journal.
+    pub(crate) fn other_version(&self) -> Option<String> {
+        (self.version != env!("CARGO_PKG_VERSION")).then(|| other_version(&self.version))
+    }
+
     /// Names of what differs from the header `begun` of an earlier run. The time limit and the use of a compile filter
     /// are taken over from there, so that they do not count.
     fn changes(&self, begun: &Self) -> Vec<String> {
-        let mut changes = Vec::new();
-        if self.version != begun.version {
-            changes.push(other_version(&begun.version));
-        }
+        let mut changes: Vec<String> = begun.other_version().into_iter().collect();
         if self.original != begun.original {
             changes.push("the original".to_owned());
         }

@@ -8,9 +8,11 @@ mod error;
 mod file;
 mod folder;
 mod line;
+mod record;
 mod sync;
 
 pub use error::StateError;
 pub use file::{Facts, Journal, JournalHeader};
 pub use folder::StateFolder;
 pub use line::{Between, JournalEntry};
+pub use record::Record;

@@ -22,4 +22,4 @@ mod tests;
 pub use chances::{ChanceKey, Chances};
 pub use choice::PassChoice;
 pub use protected::Protected;
-pub use reducer::{Basis, CHEAP_TO_PARSE, Reducer, ReducerPlan};
+pub use reducer::{Basis, CHEAP_TO_PARSE, Considered, Reducer, ReducerPlan};

@@ -1,5 +1,7 @@
 //! The reducer: runs the passes in the order of the schedule and proposes variants.
 
+mod considered;
+
 use std::sync::{Arc, OnceLock};
 
 use clreduce_candidates::{Candidate, CandidateSource, LeftOut, Next};
@@ -17,6 +19,7 @@ use crate::protected::Protected;
 use crate::refuted::Refuted;
 use crate::schedule::{Position, Schedule};
 use crate::search::{GroupSizes, Groups, ProposalSearch};
+pub use considered::Considered;
 
 /// Up to this many bytes, a syntax tree and proposals cost far less than a test. They are made even for a success
 /// that is only supposed.
@@ -132,7 +135,7 @@ impl<G: ProposalSearch> Reducer<G> {
         let Some(index) = self.schedule.row_at(&self.at) else { return false };
         let row = self.schedule.rows()[index];
         if row.phase == Phase::Last {
-            self.refuted = Refuted::default();
+            self.refuted.forget();
         }
         let is_small = self.current.1.tokens < WORTH_LARGE_GROUPS;
         let proposals = if is_small && !row.policy.on_small_programs {

@@ -70,7 +70,7 @@ pub(crate) fn reduce(settings: &ReduceSettings) -> Result<ExitCode, CliError> {
     let result = run(settings, subject, &cancel, &mut progress);
     cancel.notice();
     progress.finish();
-    tidy(&state, &result);
+    tidy(&state, &result, settings.keep_state);
     let done = result?;
     if let Some(summary) = &settings.summary {
         summary::write(summary.create()?, &done, settings.how.jobs().get())
@@ -269,10 +269,11 @@ fn by_hand(test: &Test, case: &TestCase) -> String {
     }
 }
 
-/// Removes the state folder when it is no longer needed: after the end of a reduction, and after a failure before its
-/// start.
-fn tidy(state: &Path, result: &Result<FinishedReduction, CliError>) {
-    let finished = result.as_ref().is_ok_and(|done| done.reduced.ending == Ending::Minimal);
+/// Removes the state folder when it is no longer needed: after the end of a reduction, unless it is to be kept, and after a
+/// failure before its start.
+fn tidy(state: &Path, result: &Result<FinishedReduction, CliError>, keeps: bool) {
+    let finished =
+        !keeps && result.as_ref().is_ok_and(|done| done.reduced.ending == Ending::Minimal);
     let useful = state.join("journal").exists() || state.join(TRY).exists();
     if finished || !useful {
         // A folder that cannot be removed does not disturb the next run.

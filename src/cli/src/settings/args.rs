@@ -62,6 +62,10 @@ pub(crate) struct ReduceArgs {
     #[arg(long, help_heading = RESULT)]
     pub fresh: bool,
 
+    /// Keep FILE.clreduce/ at the end, for `clreduce why` and `clreduce history`
+    #[arg(long, help_heading = RESULT)]
+    pub keep_state: bool,
+
     /// Write events to FILE, one JSON object per line; `-` is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = REPORT)]
     pub events: Option<ReportFile>,

@@ -38,6 +38,8 @@ pub(crate) struct ReduceSettings {
     pub output: Option<PathBuf>,
     /// Discard an interrupted run.
     pub fresh: bool,
+    /// Keep the state of a finished run.
+    pub keep_state: bool,
     /// File for the events.
     pub events: Option<ReportFile>,
     /// File for the summary.
@@ -157,6 +159,7 @@ pub(crate) fn resolve(mut args: ReduceArgs) -> Result<ReduceSettings, UsageError
         save_temps: args.save_temps,
         output: args.output,
         fresh: args.fresh,
+        keep_state: args.keep_state,
         events: args.events,
         summary: args.summary,
         report: args.report,

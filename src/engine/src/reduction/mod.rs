@@ -36,6 +36,7 @@ use clreduce_speculation::{Pool, SkipPass};
 
 pub use limits::LIMIT_FACTOR;
 pub use result::{Efficiency, FilterFigures, Flakiness, PassStatistics, Reduced, ReductionError};
+pub(crate) use resume::Versions;
 pub use running::Running;
 
 /// The state folder of a reduction, and what its verdicts depend on.
