@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clreduce_candidates::{Candidate, CandidateSource, Next};
-use clreduce_interestingness::{Filtered, Verdict};
+use clreduce_interestingness::{Cancel, Filtered, Verdict};
 use clreduce_journal::{Between, JournalEntry, Record, StateError};
 use clreduce_reducer::Reducer;
 use clreduce_testcase::{ContentHash, TestCase};
 
 use crate::options::Options;
+use crate::pass_command::{Asked, PASS_COMMAND_FACT};
 use crate::reduction::Versions;
 
 /// What a state folder tells of a reduction.
@@ -63,9 +64,14 @@ impl History {
     /// # Errors
     /// When the reducer does not go the way that the journal says.
     pub fn replay(&self, mut each: impl FnMut(PastStep<'_>)) -> Result<HistoryEnd, StateError> {
-        let Record { header, original, entries, between, .. } = &self.record;
+        let Record { header, original, entries, between, proposed, .. } = &self.record;
         let original = original.clone().in_language(self.options.lang);
-        let plan = self.options.plan(original.language());
+        let mut plan = self.options.plan(original.language());
+        if header.facts().contains_key(PASS_COMMAND_FACT) {
+            let asked = Asked::new(None, Cancel::new());
+            asked.recall(proposed);
+            plan.own = asked.as_pass();
+        }
         let mut now = Reducer::new(original.clone(), plan).keeping_refusals();
         now.take_clues(&Arc::new(header.clues().clone()));
         let mut replay = Replay {

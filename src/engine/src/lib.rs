@@ -7,6 +7,7 @@
 pub mod events;
 mod history;
 mod options;
+mod pass_command;
 mod pattern;
 mod reduction;
 mod sandbox;
@@ -15,6 +16,7 @@ pub use clreduce_reducer::{Considered, PassChoice, Reducer};
 pub use clreduce_speculation::SkipPass;
 pub use history::{History, HistoryEnd, PastStep};
 pub use options::Options;
+pub use pass_command::{PASS_COMMAND_FACT, PassCommand};
 pub use pattern::TextPattern;
 pub use reduction::{
     CaseToReduce, Efficiency, FilterFigures, Flakiness, LIMIT_FACTOR, PassStatistics, Reduced,

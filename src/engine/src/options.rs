@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clreduce_interestingness::{Limits, OutputPattern};
 use clreduce_journal::Facts;
-use clreduce_reducer::{PassChoice, Protected, ReducerPlan};
+use clreduce_reducer::{OwnPasses, PassChoice, Protected, ReducerPlan};
 use clreduce_testcase::{Feature, Language};
 use serde::{Deserialize, Serialize};
 
@@ -158,6 +158,7 @@ impl Options {
             language: self.lang.unwrap_or(language),
             passes: self.pass_choice(),
             protected: Protected { names: self.keep_names, text },
+            own: OwnPasses::default(),
         }
     }
 

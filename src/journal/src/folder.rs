@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use clreduce_testcase::{SourceFile, TestCase};
 
 use crate::error::StateError;
-use crate::file::{Contents, Facts, Journal, JournalHeader};
+use crate::file::{Contents, Journal};
+use crate::header::{Facts, JournalHeader};
 
 /// Name of the journal in the folder.
 pub(crate) const JOURNAL: &str = "journal";

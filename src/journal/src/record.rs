@@ -5,8 +5,9 @@ use std::path::Path;
 use clreduce_testcase::TestCase;
 
 use crate::error::StateError;
-use crate::file::{Contents, JournalHeader};
+use crate::file::{Contents, Proposed};
 use crate::folder::{JOURNAL, foreign, read_original};
+use crate::header::JournalHeader;
 use crate::line::{Between, JournalEntry};
 
 /// The verdicts of a reduction that is finished, interrupted or under way.
@@ -20,6 +21,8 @@ pub struct Record {
     pub entries: Vec<JournalEntry>,
     /// The lines between verdicts, each with the number of verdicts before it.
     pub between: Vec<(usize, Between)>,
+    /// What a user's pass proposed.
+    pub proposed: Vec<Proposed>,
     /// True if nothing was left to try.
     pub is_finished: bool,
 }
@@ -39,8 +42,9 @@ impl Record {
             return Err(StateError::Changed { journal, what });
         }
         let original = read_original(directory, &contents.header)?;
-        let Contents { header, entries, between, finished: is_finished, .. } = contents;
-        Ok(Some(Self { header, original, entries: entries.into(), between, is_finished }))
+        let Contents { header, entries, between, proposed, finished: is_finished, .. } = contents;
+        let entries = entries.into();
+        Ok(Some(Self { header, original, entries, between, proposed, is_finished }))
     }
 
     /// The error for a reducer that does not go the way that the journal says.

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use clreduce_candidates::CandidateSource;
-use clreduce_passes::{Phase, Proposals, Row, Snapshot, UnusedDeclarations};
+use clreduce_passes::{Phase, Row, Snapshot, UnusedDeclarations};
 use clreduce_testcase::{ContentHash, Patch};
 
 use crate::order::compares_tokens;
@@ -68,7 +68,7 @@ impl<G: ProposalSearch> Reducer<G> {
         is_wanted: &dyn Fn(&Patch) -> bool,
         considered: &mut Vec<Considered>,
     ) {
-        let mut proposals = Proposals::of(row.pass, base).list;
+        let mut proposals = self.proposals(row, base).list;
         proposals.retain(|it| !it.patch.is_empty() && is_wanted(&it.patch));
         let allowed = self.protected.filter(base, proposals.clone());
         let mut allowed = self.headers_now().filter(base, allowed).into_iter().peekable();
