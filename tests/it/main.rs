@@ -47,6 +47,8 @@ mod ndrange;
 mod nesting;
 mod not_run;
 mod options;
+mod pass_command;
+mod past;
 mod projects;
 mod real;
 mod recipes;

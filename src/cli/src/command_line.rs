@@ -16,6 +16,7 @@ use crate::kernels::devices::DevicesArgs;
 use crate::kernels::generate::GenerateArgs;
 use crate::kernels::inputs::InputsArgs;
 use crate::kernels::run::RunArgs;
+use crate::past::{HistoryArgs, WhyArgs};
 use crate::programs::emi::EmiArgs;
 use crate::programs::mutants::MutantsArgs;
 use crate::programs::normalize::NormalizeArgs;
@@ -97,6 +98,10 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Change a program in many small ways, and count which changes a check or a test notices
     Mutants(MutantsArgs),
+    /// Say of each line of a reduced program what the test said without it
+    Why(WhyArgs),
+    /// List the commits of a reduction, show what one changed, or go back to one
+    History(HistoryArgs),
     /// Write a bug report about a reduced program
     Report(ReportArgs),
     /// Find out which versions of a compiler have a bug
@@ -122,7 +127,14 @@ impl Args {
             Some(Command::Doctor(_)) => return Some(Cow::Owned(SandboxOptions::default())),
             Some(Command::Fuzz(args)) => &args.sandbox,
             Some(Command::Normalize(args)) => &args.sandbox,
-            Some(Command::Generate(_) | Command::Splice(_) | Command::Languages(_)) => return None,
+            Some(
+                Command::Generate(_)
+                | Command::Splice(_)
+                | Command::Languages(_)
+                | Command::History(_),
+            ) => return None,
+            // Its options are those of the reduction.
+            Some(Command::Why(_)) => return None,
             None if self.list_passes || self.generate.is_some() => return None,
             None => &self.reduce.options.sandbox,
         };

@@ -14,6 +14,7 @@ mod judge;
 mod kernels;
 mod manual_and_completions;
 mod other_reducers;
+mod past;
 mod programs;
 mod reduce;
 mod settings;
@@ -115,6 +116,8 @@ fn start(args: Args) -> Result<ExitCode, CliError> {
         Some(Command::Prepare(args)) => return programs::prepare::prepare(&args),
         Some(Command::Run(args)) => return kernels::run::run(&args),
         Some(Command::Mutants(args)) => return programs::mutants::mutants(&args),
+        Some(Command::History(args)) => return past::history(&args),
+        Some(Command::Why(args)) => return past::why(&args),
         Some(Command::Report(args)) => return bug::report(&args),
         Some(Command::Bisect(args)) => return bug::bisect(&args),
         None => {}

@@ -5,14 +5,18 @@
 //! happens by [events].
 
 pub mod events;
+mod history;
 mod options;
+mod pass_command;
 mod pattern;
 mod reduction;
 mod sandbox;
 
-pub use clreduce_reducer::PassChoice;
+pub use clreduce_reducer::{Considered, PassChoice, Reducer};
 pub use clreduce_speculation::SkipPass;
+pub use history::{History, HistoryEnd, PastStep};
 pub use options::Options;
+pub use pass_command::{PASS_COMMAND_FACT, PassCommand};
 pub use pattern::TextPattern;
 pub use reduction::{
     CaseToReduce, Efficiency, FilterFigures, Flakiness, LIMIT_FACTOR, PassStatistics, Reduced,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clreduce_interestingness::{Limits, OutputPattern};
 use clreduce_journal::Facts;
-use clreduce_reducer::{PassChoice, Protected, ReducerPlan};
+use clreduce_reducer::{OwnPasses, PassChoice, Protected, ReducerPlan};
 use clreduce_testcase::{Feature, Language};
 use serde::{Deserialize, Serialize};
 
@@ -112,6 +112,9 @@ pub struct Options {
 /// The option that changes the time a reduction takes, and nothing else.
 const FREE: &str = "jobs";
 
+/// The fact that tells which passes may run.
+const CHOICE: &str = "the choice of passes";
+
 /// Options that end a run early. The same reduction goes on from there under another limit.
 const LIMITS_OF_A_RUN: [&str; 2] = ["time-limit", "max-steps"];
 
@@ -155,6 +158,7 @@ impl Options {
             language: self.lang.unwrap_or(language),
             passes: self.pass_choice(),
             protected: Protected { names: self.keep_names, text },
+            own: OwnPasses::default(),
         }
     }
 
@@ -184,8 +188,21 @@ impl Options {
         }
         let rows = self.pass_choice().rows();
         let names: Vec<_> = rows.iter().map(|row| row.info().name).collect();
-        facts.insert("the choice of passes".to_owned(), names.join(","));
+        facts.insert(CHOICE.to_owned(), names.join(","));
         facts
+    }
+
+    /// The options that have these facts; what is no fact has its default. `None` where no options have them.
+    #[must_use]
+    pub fn of_facts(facts: &Facts) -> Option<Self> {
+        let named = facts.iter().filter_map(|(name, value)| {
+            Some((name.strip_prefix("--")?.to_owned(), serde_json::from_str(value).ok()?))
+        });
+        let mut options: Self =
+            serde_json::from_value(serde_json::Value::Object(named.collect())).ok()?;
+        options.passes = facts.get(CHOICE)?.split(',').map(str::to_owned).collect();
+        let has_them = options.facts().iter().all(|(name, fact)| facts.get(name) == Some(fact));
+        has_them.then_some(options)
     }
 }
 
@@ -293,6 +310,20 @@ mod tests {
             let same_verdicts = changed.facts() == Options::default().facts();
             assert_eq!((same_result, same_verdicts), (is_free, is_free || is_limit), "{name}");
         }
+    }
+
+    #[test]
+    fn options_are_found_again_from_their_facts() {
+        for options in [Options::default(), all_set()] {
+            let mut facts = options.facts();
+            facts.insert("the test".to_owned(), "./test.sh".to_owned());
+            let found = Options::of_facts(&facts).unwrap();
+            assert_eq!(found.facts(), options.facts());
+            assert_eq!(found.protect, options.protect);
+        }
+        let mut of_another_build = Options::default().facts();
+        of_another_build.insert(CHOICE.to_owned(), "lines,none".to_owned());
+        assert_eq!(Options::of_facts(&of_another_build), None);
     }
 
     #[test]

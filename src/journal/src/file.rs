@@ -1,23 +1,19 @@
 //! The journal file: a header and one line for each verdict, written before the verdict has any effect.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use clreduce_interestingness::TimeLimits;
-use clreduce_testcase::{Clues, ContentHash};
-use serde::{Deserialize, Serialize};
+use clreduce_testcase::ContentHash;
 
 use crate::error::StateError;
+use crate::header::JournalHeader;
 use crate::line::{
     Between, Chain, JournalEntry, read_between, read_entry, write_between, write_entry,
 };
 use crate::sync::BackgroundSync;
-
-/// Number of this layout; the first thing in a header.
-const FORMAT: u32 = 9;
 
 /// The last record of a reduction that has nothing left to try.
 const FINISHED: &str = "finished";
@@ -25,119 +21,8 @@ const FINISHED: &str = "finished";
 /// Beginning of a record that makes all verdicts after a number of them void.
 const BACK: &str = "back ";
 
-/// Facts that verdicts and their order depend on besides the original: the test, the options. Keys are the names
-/// that people know, such as `the test` or `--lang`. A journal is resumed only under the same facts.
-pub type Facts = BTreeMap<String, String>;
-
-/// The part of a header that all layouts have.
-#[derive(Deserialize)]
-struct HeaderLayout {
-    format: u32,
-    version: String,
-}
-
-/// The change since a journal was begun by another version of the program.
-fn other_version(version: &str) -> String {
-    format!("the version of clreduce ({version} then)")
-}
-
-/// The first record of a journal: everything that the verdicts in it depend on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JournalHeader {
-    format: u32,
-    /// Version of the program.
-    version: String,
-    /// Content hash of the original.
-    original: String,
-    /// Wall-time limit of one test, in milliseconds, given or measured on the original.
-    time_limit: u64,
-    /// True if there is a compile filter.
-    compile_filter: bool,
-    /// The parts of the original that its first test mentioned. They decide what is tried first.
-    clues: Clues,
-    pub(crate) facts: Facts,
-}
-
-impl JournalHeader {
-    /// A header for a reduction of the test case with this content hash.
-    #[must_use]
-    pub fn new(
-        original: &ContentHash,
-        time_limit: Duration,
-        compile_filter: bool,
-        facts: Facts,
-    ) -> Self {
-        Self {
-            format: FORMAT,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            original: original.to_string(),
-            time_limit: u64::try_from(time_limit.as_millis()).unwrap_or(u64::MAX),
-            compile_filter,
-            clues: Clues::default(),
-            facts,
-        }
-    }
-
-    /// Reads the header of the journal at `path`.
-    fn read(record: &str, path: &Path) -> Result<Self, StateError> {
-        let unreadable = |_| StateError::Unreadable(path.to_owned());
-        let layout: HeaderLayout = serde_json::from_str(record).map_err(unreadable)?;
-        if layout.format != FORMAT {
-            let what = other_version(&layout.version);
-            return Err(StateError::Changed { journal: path.to_owned(), what });
-        }
-        serde_json::from_str(record).map_err(unreadable)
-    }
-
-    /// The same with clues.
-    #[must_use]
-    pub fn with_clues(self, clues: &Clues) -> Self {
-        Self { clues: clues.clone(), ..self }
-    }
-
-    /// The clues about the original.
-    #[must_use]
-    pub fn clues(&self) -> &Clues {
-        &self.clues
-    }
-
-    /// Wall-time limit of one test, given or measured on the original.
-    #[must_use]
-    pub fn time_limit(&self) -> Duration {
-        Duration::from_millis(self.time_limit)
-    }
-
-    /// Returns true if there is a compile filter.
-    #[must_use]
-    pub fn compile_filter(&self) -> bool {
-        self.compile_filter
-    }
-
-    /// Content hash of the original; `None` if the header is damaged.
-    #[must_use]
-    pub fn original(&self) -> Option<ContentHash> {
-        ContentHash::parse(&self.original)
-    }
-
-    /// Names of what differs from the header `begun` of an earlier run. The time limit and the use of a compile filter
-    /// are taken over from there, so that they do not count.
-    fn changes(&self, begun: &Self) -> Vec<String> {
-        let mut changes = Vec::new();
-        if self.version != begun.version {
-            changes.push(other_version(&begun.version));
-        }
-        if self.original != begun.original {
-            changes.push("the original".to_owned());
-        }
-        let names = self
-            .facts
-            .keys()
-            .chain(begun.facts.keys().filter(|name| !self.facts.contains_key(*name)));
-        changes
-            .extend(names.filter(|name| self.facts.get(*name) != begun.facts.get(*name)).cloned());
-        changes
-    }
-}
+/// Beginning of a record with what a user's pass proposed for a test case.
+const PROPOSED: &str = "proposed ";
 
 /// A journal open for more verdicts.
 #[derive(Debug)]
@@ -152,7 +37,11 @@ pub struct Journal {
     between: VecDeque<(usize, Between)>,
     /// Verdicts were made void: the test is flaky.
     went_back: bool,
+    proposed: Vec<Proposed>,
 }
+
+/// What a user's pass proposed for the test case with this content hash.
+pub type Proposed = (ContentHash, String);
 
 /// The content of a journal file.
 pub(crate) struct Contents {
@@ -161,6 +50,7 @@ pub(crate) struct Contents {
     /// The lines between verdicts, each with the number of verdicts before it.
     pub between: Vec<(usize, Between)>,
     pub finished: bool,
+    pub proposed: Vec<Proposed>,
     went_back: bool,
     chain: Chain,
     /// Bytes up to the end of the last whole line.
@@ -188,12 +78,16 @@ impl Contents {
         let first = records.next().ok_or_else(unreadable)?;
         let header = JournalHeader::read(first, path)?;
         let (mut entries, mut between) = (VecDeque::new(), Vec::new());
-        let (mut finished, mut went_back) = (false, false);
+        let (mut finished, mut went_back, mut proposed) = (false, false, Vec::new());
         for record in records {
             if record == FINISHED {
                 finished = true;
             } else if let Some(here) = read_between(record) {
                 between.push((entries.len(), here));
+            } else if let Some(record) = record.strip_prefix(PROPOSED) {
+                let (hash, text) = record.split_once(' ').ok_or_else(unreadable)?;
+                let hash = ContentHash::parse(hash).ok_or_else(unreadable)?;
+                proposed.push((hash, text.to_owned()));
             } else if let Some(kept) = record.strip_prefix(BACK) {
                 went_back = true;
                 let kept = kept.parse().map_err(|_| unreadable())?;
@@ -203,7 +97,7 @@ impl Contents {
                 entries.push_back(read_entry(record).ok_or_else(unreadable)?);
             }
         }
-        Ok(Some(Self { header, entries, between, finished, went_back, chain, length }))
+        Ok(Some(Self { header, entries, between, finished, proposed, went_back, chain, length }))
     }
 }
 
@@ -230,6 +124,7 @@ impl Journal {
             replay: VecDeque::new(),
             between: VecDeque::new(),
             went_back: false,
+            proposed: Vec::new(),
         })
     }
 
@@ -261,10 +156,11 @@ impl Journal {
             Ok((file, sync))
         };
         let (file, sync) = open().map_err(|error| StateError::io("open", &path, error))?;
-        let Contents { header, chain, entries: replay, between, went_back, .. } = contents;
+        let Contents { header, chain, entries: replay, between, went_back, proposed, .. } =
+            contents;
         let count = replay.len();
         let between = between.into_iter().map(|(before, here)| (count - before, here)).collect();
-        let journal = Self { path, file, sync, chain, replay, between, went_back };
+        let journal = Self { path, file, sync, chain, replay, between, went_back, proposed };
         Ok(Some((journal, header)))
     }
 
@@ -309,6 +205,19 @@ impl Journal {
     /// When it cannot be written.
     pub fn record_laid_out(&mut self, files: Vec<ContentHash>) -> Result<(), StateError> {
         self.append(&write_between(&Between::LaidOut(files)))
+    }
+
+    /// Appends what a user's pass proposed, before the verdict on any of it. Unlike verdicts it never becomes void.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn record_proposed(&mut self, (case, text): &Proposed) -> Result<(), StateError> {
+        self.append(&format!("{PROPOSED}{case} {text}"))
+    }
+
+    /// What a user's pass proposed in the earlier run.
+    pub fn take_proposed(&mut self) -> Vec<Proposed> {
+        std::mem::take(&mut self.proposed)
     }
 
     /// The lines before the next verdict of the earlier run, one after the other, each once.
@@ -360,31 +269,5 @@ impl Journal {
         let line = self.chain.line(record);
         let written = self.file.write_all(line.as_bytes()).and_then(|()| self.sync.changed());
         written.map_err(|error| StateError::io("write", &self.path, error))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_journal_of_another_layout_is_one_of_another_version() {
-        let header = JournalHeader::new(
-            &ContentHash::of(b"int x;"),
-            Duration::from_secs(1),
-            false,
-            Facts::default(),
-        );
-        let record = serde_json::to_string(&header).unwrap();
-        let path = Path::new("journal");
-        assert_eq!(JournalHeader::read(&record, path).unwrap(), header);
-        let earlier = r#"{"format":7,"version":"0.0.9","clues":{"mentions":[]}}"#;
-        match JournalHeader::read(earlier, path) {
-            Err(StateError::Changed { what, .. }) => {
-                assert_eq!(what, "the version of clreduce (0.0.9 then)");
-            }
-            other => panic!("{other:?}"),
-        }
-        assert!(matches!(JournalHeader::read("{}", path), Err(StateError::Unreadable(_))));
     }
 }

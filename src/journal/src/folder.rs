@@ -7,7 +7,13 @@ use std::path::{Path, PathBuf};
 use clreduce_testcase::{SourceFile, TestCase};
 
 use crate::error::StateError;
-use crate::file::{Contents, Facts, Journal, JournalHeader};
+use crate::file::{Contents, Journal};
+use crate::header::{Facts, JournalHeader};
+
+/// Name of the journal in the folder.
+pub(crate) const JOURNAL: &str = "journal";
+/// Name of the folder with the original.
+const ORIGINAL: &str = "original";
 
 /// A state folder, held by this run alone as long as the value lives.
 #[derive(Debug)]
@@ -61,7 +67,9 @@ impl StateFolder {
     /// When the journal or the original cannot be read.
     pub fn unfinished(&self) -> Result<Option<TestCase>, StateError> {
         match Contents::read(&self.journal_path())? {
-            Some(contents) if !contents.finished => self.read_original(&contents.header).map(Some),
+            Some(contents) if !contents.finished => {
+                read_original(&self.directory, &contents.header).map(Some)
+            }
             _ => Ok(None),
         }
     }
@@ -126,44 +134,45 @@ impl StateFolder {
         Ok(journal)
     }
 
-    fn read_original(&self, header: &JournalHeader) -> Result<TestCase, StateError> {
-        let folder = self.original_folder();
-        let mut files = Vec::new();
-        let mut pending = vec![folder.clone()];
-        while let Some(directory) = pending.pop() {
-            let entries = fs::read_dir(&directory)
-                .and_then(Iterator::collect::<io::Result<Vec<_>>>)
-                .map_err(|error| StateError::io("read", &directory, error))?;
-            for path in entries.into_iter().map(|entry| entry.path()) {
-                if path.is_dir() {
-                    pending.push(path);
-                    continue;
-                }
-                let bytes = fs::read(&path).map_err(|e| StateError::io("read", &path, e))?;
-                files.push(SourceFile {
-                    path: relative(&folder, &path).into(),
-                    bytes: bytes.into(),
-                });
-            }
-        }
-        TestCase::new(files)
-            .ok()
-            .filter(|original| header.original() == Some(original.hash()))
-            .ok_or(StateError::Unreadable(folder))
-    }
-
     fn journal_path(&self) -> PathBuf {
-        self.directory.join("journal")
+        self.directory.join(JOURNAL)
     }
 
     fn original_folder(&self) -> PathBuf {
-        self.directory.join("original")
+        self.directory.join(ORIGINAL)
     }
+}
+
+/// The original in a state folder.
+pub(crate) fn read_original(
+    directory: &Path,
+    header: &JournalHeader,
+) -> Result<TestCase, StateError> {
+    let folder = directory.join(ORIGINAL);
+    let mut files = Vec::new();
+    let mut pending = vec![folder.clone()];
+    while let Some(directory) = pending.pop() {
+        let entries = fs::read_dir(&directory)
+            .and_then(Iterator::collect::<io::Result<Vec<_>>>)
+            .map_err(|error| StateError::io("read", &directory, error))?;
+        for path in entries.into_iter().map(|entry| entry.path()) {
+            if path.is_dir() {
+                pending.push(path);
+                continue;
+            }
+            let bytes = fs::read(&path).map_err(|e| StateError::io("read", &path, e))?;
+            files.push(SourceFile { path: relative(&folder, &path).into(), bytes: bytes.into() });
+        }
+    }
+    TestCase::new(files)
+        .ok()
+        .filter(|original| header.original() == Some(original.hash()))
+        .ok_or(StateError::Unreadable(folder))
 }
 
 /// Something in the place of a folder or in it that is neither a folder nor a file: a link leads elsewhere, and who opens a pipe
 /// waits for ever.
-fn foreign(folder: &Path) -> Option<PathBuf> {
+pub(crate) fn foreign(folder: &Path) -> Option<PathBuf> {
     // A missing folder will be made.
     let is_folder = fs::symlink_metadata(folder).map_or(true, |found| found.is_dir());
     let mut pending = vec![folder.to_owned()];

@@ -7,10 +7,14 @@
 mod error;
 mod file;
 mod folder;
+mod header;
 mod line;
+mod record;
 mod sync;
 
 pub use error::StateError;
-pub use file::{Facts, Journal, JournalHeader};
+pub use file::{Journal, Proposed};
 pub use folder::StateFolder;
+pub use header::{Facts, JournalHeader};
 pub use line::{Between, JournalEntry};
+pub use record::Record;

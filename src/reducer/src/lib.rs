@@ -9,6 +9,7 @@ mod choice;
 mod headers;
 mod lists;
 mod order;
+mod own_pass;
 mod pass_run;
 mod protected;
 mod reducer;
@@ -21,5 +22,6 @@ mod tests;
 
 pub use chances::{ChanceKey, Chances};
 pub use choice::PassChoice;
+pub use own_pass::{OwnPass, OwnPasses};
 pub use protected::Protected;
-pub use reducer::{Basis, CHEAP_TO_PARSE, Reducer, ReducerPlan};
+pub use reducer::{Basis, CHEAP_TO_PARSE, Considered, Reducer, ReducerPlan};

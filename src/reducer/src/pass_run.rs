@@ -229,6 +229,18 @@ impl<G: ProposalSearch> PassRun<G> {
         &self.accepted
     }
 
+    /// The variant that a proposal makes alone, as a patch of the base, if it is small enough to be tried.
+    pub(crate) fn alone(
+        &self,
+        proposal: usize,
+        current: &(TestCase, Size),
+    ) -> Option<(Arc<Patch>, ContentHash)> {
+        let patch = self.with_unused(self.proposals[proposal].clone());
+        let none = (Arc::default(), Arc::default());
+        let made = self.materialise(patch, none, current, &Refuted::default())?;
+        Some((made.patch, made.hash))
+    }
+
     /// Returns true if there was a verdict in this run.
     pub(crate) fn has_tried(&self) -> bool {
         self.has_tried

@@ -1,5 +1,7 @@
 //! The reducer: runs the passes in the order of the schedule and proposes variants.
 
+mod considered;
+
 use std::sync::{Arc, OnceLock};
 
 use clreduce_candidates::{Candidate, CandidateSource, LeftOut, Next};
@@ -12,11 +14,13 @@ use crate::chances::{ChanceKey, Chances};
 use crate::choice::PassChoice;
 use crate::headers::Headers;
 use crate::lists::lists;
+use crate::own_pass::OwnPasses;
 use crate::pass_run::{Combination, PassRun};
 use crate::protected::Protected;
 use crate::refuted::Refuted;
 use crate::schedule::{Position, Schedule};
 use crate::search::{GroupSizes, Groups, ProposalSearch};
+pub use considered::Considered;
 
 /// Up to this many bytes, a syntax tree and proposals cost far less than a test. They are made even for a success
 /// that is only supposed.
@@ -34,13 +38,16 @@ pub struct ReducerPlan {
     pub passes: PassChoice,
     /// The names and texts that no pass may change.
     pub protected: Protected,
+    /// The pass that is not in the table.
+    pub own: OwnPasses,
 }
 
 impl ReducerPlan {
     /// Everything there is.
     #[must_use]
     pub fn new(language: Language) -> Self {
-        Self { language, passes: PassChoice::default(), protected: Protected::default() }
+        let (passes, protected) = (PassChoice::default(), Protected::default());
+        Self { language, passes, protected, own: OwnPasses::default() }
     }
 }
 
@@ -51,6 +58,7 @@ impl ReducerPlan {
 pub struct Reducer<G = Groups> {
     language: Language,
     protected: Arc<Protected>,
+    own: OwnPasses,
     headers: Headers,
     schedule: Arc<Schedule>,
     base: Arc<Snapshot>,
@@ -84,6 +92,7 @@ impl<G: ProposalSearch> Reducer<G> {
     pub fn with_search(case: TestCase, plan: ReducerPlan) -> Self {
         let mut rows = plan.passes.rows();
         rows.retain(|row| row.applies_to(plan.language) && plan.protected.allows(row));
+        plan.own.add_to(&mut rows);
         let size = Size::of(&case);
         let headers = Headers::of(&case, plan.language);
         Self {
@@ -98,6 +107,7 @@ impl<G: ProposalSearch> Reducer<G> {
             left_out: Vec::new(),
             language: plan.language,
             protected: Arc::new(plan.protected),
+            own: plan.own,
             headers,
             schedule: Arc::new(Schedule::new(rows)),
             supposed: false,
@@ -132,13 +142,13 @@ impl<G: ProposalSearch> Reducer<G> {
         let Some(index) = self.schedule.row_at(&self.at) else { return false };
         let row = self.schedule.rows()[index];
         if row.phase == Phase::Last {
-            self.refuted = Refuted::default();
+            self.refuted.forget();
         }
         let is_small = self.current.1.tokens < WORTH_LARGE_GROUPS;
         let proposals = if is_small && !row.policy.on_small_programs {
             Vec::new()
         } else {
-            let Proposals { list, left_out, .. } = Proposals::of(row.pass, &self.base);
+            let Proposals { list, left_out, .. } = self.proposals(row, &self.base);
             let pass = row.info().name;
             let left_out =
                 left_out.iter().map(|Budget { of, most }| LeftOut { pass, of, most: *most });
@@ -157,6 +167,20 @@ impl<G: ProposalSearch> Reducer<G> {
         let lists = lists(&proposals, is_deep);
         self.pass_run = Some((index, PassRun::new(base, row, proposals, lists, sizes, unused)));
         true
+    }
+
+    fn proposals(&self, row: &Row, base: &Snapshot) -> Proposals {
+        let mut proposals = Proposals::of(row.pass, base);
+        if let Some(own) = self.own.0.as_ref().filter(|_| OwnPasses::is(row)) {
+            proposals.list = own.propose(base.case()).into_iter().map(Proposal::new).collect();
+        }
+        proposals
+    }
+
+    /// Returns true if the next pass is one that only a real state may ask.
+    fn waits_for_own(&self) -> bool {
+        let next = self.schedule.row_at(&self.at).map(|index| self.schedule.rows()[index]);
+        self.supposed && next.is_some_and(OwnPasses::is)
     }
 
     /// The sizes of the groups of a row's run. A sweep leaves alone what is smaller than what the run before it left
@@ -246,6 +270,9 @@ impl<G: ProposalSearch> CandidateSource for Reducer<G> {
     fn next(&mut self) -> Next {
         loop {
             let Some((row, run)) = &mut self.pass_run else {
+                if self.waits_for_own() {
+                    return Next::Blocked;
+                }
                 if !self.begin_run() {
                     return Next::Done;
                 }
@@ -308,6 +335,10 @@ impl<G: ProposalSearch> CandidateSource for Reducer<G> {
 
     fn confirm(&mut self) {
         self.supposed = false;
+        self.supposed_commit = false;
+    }
+
+    fn look_past(&mut self) {
         self.supposed_commit = false;
     }
 }

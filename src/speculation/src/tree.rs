@@ -218,7 +218,7 @@ impl<S: CandidateSource> Tree<S> {
         let is_due = !branch.after_success || branch.probability >= LIKELY;
         if matches!(node.next, Next::Blocked) && is_due && !node.released {
             node.released = true;
-            node.source.confirm();
+            node.source.look_past();
             node.next = node.source.next();
         }
     }

@@ -1,6 +1,7 @@
 //! The errors that end a run early, and their exit statuses.
 
 mod commands;
+mod past;
 mod usage;
 
 use std::error::Error;
@@ -27,6 +28,7 @@ pub(crate) use commands::{
     ArgumentsError, BugError, EmiError, FuzzError, InitError, InputsError, MutantsError,
     NoSuchDevice, RunError,
 };
+pub(crate) use past::PastError;
 pub(crate) use usage::UsageError;
 
 use crate::defaults::DefaultsError;
@@ -80,6 +82,8 @@ pub(crate) enum CliError {
     Defaults(#[from] DefaultsError),
     #[error(transparent)]
     Bug(#[from] BugError),
+    #[error(transparent)]
+    Past(#[from] PastError),
     #[error("interrupted")]
     Interrupted,
     #[error("cannot find the path of the program clreduce: {0}")]

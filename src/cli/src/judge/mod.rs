@@ -1,6 +1,7 @@
 //! The user's test, wrapped: its first run is examined for mistakes, and variants that `--also-interesting` or
 //! `--allow-slippage` asks for are copied to a folder.
 
+pub(crate) mod pass_command;
 pub(crate) mod recipe;
 pub(crate) mod remote;
 

@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
 use clreduce_engine::events::{Ending, Event};
-use clreduce_engine::{Reduction, ReductionError, Resume, SkipPass};
+use clreduce_engine::{PASS_COMMAND_FACT, Reduction, ReductionError, Resume, SkipPass};
 use clreduce_interestingness::{Cancel, Outcome};
 use clreduce_journal::Facts;
 use clreduce_testcase::TestCase;
@@ -27,6 +27,7 @@ use crate::failure::CliError;
 use crate::files::keep::{KeepError, Keeper};
 use crate::files::report_file::ReportFile;
 use crate::files::target::{self, ReductionPaths};
+use crate::judge::pass_command;
 use crate::judge::recipe;
 use crate::judge::remote;
 use crate::judge::{CountedTest, Judge};
@@ -39,7 +40,7 @@ use crate::reduce::page::CommitCollector;
 use crate::reduce::refused::RefusedBySandbox;
 use crate::settings::resolve::ReduceSettings;
 use crate::settings::sandbox;
-use crate::settings::test::{Test, facts};
+use crate::settings::test::{Test, facts, of_command};
 use crate::terminal::interrupt::{self, INTERRUPTED};
 use crate::terminal::printing::shown_path;
 use crate::terminal::progress::ProgressDisplay;
@@ -70,7 +71,7 @@ pub(crate) fn reduce(settings: &ReduceSettings) -> Result<ExitCode, CliError> {
     let result = run(settings, subject, &cancel, &mut progress);
     cancel.notice();
     progress.finish();
-    tidy(&state, &result);
+    tidy(&state, &result, settings.keep_state);
     let done = result?;
     if let Some(summary) = &settings.summary {
         summary::write(summary.create()?, &done, settings.how.jobs().get())
@@ -124,6 +125,8 @@ fn run(
     let (statistics, events) = (RunStatistics::new(), events.map(EventsFile::new));
     let mut followers = Followers { judge: &judge, statistics, progress, collector, events };
     let facts = facts_of(settings, &judge);
+    let own = settings.pass_command.as_ref();
+    let own = own.map(|command| pass_command::ready(command, &settings.how)).transpose()?;
     let reduction = Reduction::of(case.clone())
         .test(CountedTest { judge: Arc::clone(&judge), running })
         .state(Resume { folder, facts, on_disk })
@@ -131,6 +134,10 @@ fn run(
         .skip_pass(skip)
         .keep(|case| keep(&mut keeper, case, &mut keep_error))
         .on_event(|event| followers.follow(event));
+    let reduction = match own {
+        Some(command) => reduction.pass_command(command),
+        None => reduction,
+    };
     let result = within_time(settings.how.apply_to(reduction), settings, begun).run();
     let Followers { statistics, progress, collector, .. } = followers;
     match result {
@@ -187,6 +194,9 @@ impl Followers<'_> {
 /// The facts that the verdicts depend on, for the journal.
 fn facts_of(settings: &ReduceSettings, judge: &Judge) -> Facts {
     let mut facts = facts(&settings.how.test);
+    let own =
+        settings.pass_command.iter().map(|own| (PASS_COMMAND_FACT.to_owned(), of_command(own)));
+    facts.extend(own);
     match judge {
         Judge::Command(_) => {}
         Judge::Recipe(by) => recipe::note(&mut facts, &by.test),
@@ -276,10 +286,11 @@ fn by_hand(test: &Test, case: &TestCase) -> String {
     }
 }
 
-/// Removes the state folder when it is no longer needed: after the end of a reduction, and after a failure before its
-/// start.
-fn tidy(state: &Path, result: &Result<FinishedReduction, CliError>) {
-    let finished = result.as_ref().is_ok_and(|done| done.reduced.ending == Ending::Minimal);
+/// Removes the state folder when it is no longer needed: after the end of a reduction, unless it is to be kept, and after a
+/// failure before its start.
+fn tidy(state: &Path, result: &Result<FinishedReduction, CliError>, keeps: bool) {
+    let finished =
+        !keeps && result.as_ref().is_ok_and(|done| done.reduced.ending == Ending::Minimal);
     let useful = state.join("journal").exists() || state.join(TRY).exists();
     if finished || !useful {
         // A folder that cannot be removed does not disturb the next run.

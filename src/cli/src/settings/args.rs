@@ -32,6 +32,14 @@ pub(crate) struct ReduceArgs {
         help_heading = TEST)]
     pub also_interesting: Option<i32>,
 
+    /// Also try what PROGRAM proposes: a pass of your own
+    ///
+    /// It runs as a test does, with the current files in its directory and their names as arguments, and prints a JSON object a
+    /// line: {"edits": [{"file": "bug.c", "start": 10, "end": 25, "text": ""}]} replaces bytes 10 to 25 by a text. The edits of a
+    /// line belong together; `text` may be left out, and `file` where there is only one. It has 30 s, or --timeout.
+    #[arg(long, value_name = "PROGRAM", value_hint = ValueHint::CommandString, help_heading = "Passes")]
+    pub pass_command: Option<String>,
+
     /// With a recipe: keep a copy of every valid variant that shows another bug, in FILE.slipped/
     #[arg(long, help_heading = TEST)]
     pub allow_slippage: bool,
@@ -61,6 +69,10 @@ pub(crate) struct ReduceArgs {
     /// Discard an interrupted run, and start again from the current files
     #[arg(long, help_heading = RESULT)]
     pub fresh: bool,
+
+    /// Keep FILE.clreduce/ at the end, for `clreduce why` and `clreduce history`
+    #[arg(long, help_heading = RESULT)]
+    pub keep_state: bool,
 
     /// Write events to FILE, one JSON object per line; `-` is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = REPORT)]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clreduce_compiler::LibclangFilter;
 use clreduce_devices::WorkerOptions;
 use clreduce_engine::{Options, Reduction};
-use clreduce_interestingness::CommandOptions;
+use clreduce_interestingness::{CommandOptions, TestCommand};
 use clreduce_remote::RemoteOptions;
 use clreduce_testcase::Language;
 
@@ -16,7 +16,7 @@ use crate::files::target::is_stdout;
 use crate::settings::args::{ReduceArgs, ShowArgs};
 use crate::settings::flags::{self, FlagSource};
 use crate::settings::sandbox;
-use crate::settings::test::{Test, on_files, test_among, test_for};
+use crate::settings::test::{Test, command_named, on_files, test_among, test_for};
 use crate::terminal::progress::Verbosity;
 
 /// Everything a reduction is started with.
@@ -38,6 +38,10 @@ pub(crate) struct ReduceSettings {
     pub output: Option<PathBuf>,
     /// Discard an interrupted run.
     pub fresh: bool,
+    /// The program that proposes, too.
+    pub pass_command: Option<TestCommand>,
+    /// Keep the state of a finished run.
+    pub keep_state: bool,
     /// File for the events.
     pub events: Option<ReportFile>,
     /// File for the summary.
@@ -138,6 +142,9 @@ pub(crate) fn resolve(mut args: ReduceArgs) -> Result<ReduceSettings, UsageError
         Test::Command(command) => Test::Command(on_files(&command, &args.inputs)?),
         recipe => recipe,
     };
+    let pass_command = args.pass_command.as_ref().map(|command| command_named(command));
+    let pass_command =
+        pass_command.transpose()?.map(|command| on_files(&command, &args.inputs)).transpose()?;
     check_reports(&args)?;
     check_recipe(&args, &test)?;
     check_remote(&args)?;
@@ -157,6 +164,8 @@ pub(crate) fn resolve(mut args: ReduceArgs) -> Result<ReduceSettings, UsageError
         save_temps: args.save_temps,
         output: args.output,
         fresh: args.fresh,
+        pass_command,
+        keep_state: args.keep_state,
         events: args.events,
         summary: args.summary,
         report: args.report,

@@ -83,7 +83,15 @@ pub(crate) fn test_named(test: &str) -> Result<Test, UsageError> {
     if path.extension() == Some(OsStr::new("toml")) {
         return Ok(Test::Recipe(Box::new(Recipe::load(path)?), path.to_owned()));
     }
-    Ok(Test::Command(TestCommand::parse(&with_absolute_program(test))?))
+    Ok(Test::Command(command_named(test)?))
+}
+
+/// The program or shell command that was named.
+///
+/// # Errors
+/// When it cannot be run.
+pub(crate) fn command_named(command: &str) -> Result<TestCommand, UsageError> {
+    Ok(TestCommand::parse(&with_absolute_program(command))?)
 }
 
 /// A shell command whose program has an absolute path. The command starts in a directory in which a relative path of
@@ -188,7 +196,7 @@ pub(crate) fn facts(test: &Test) -> Facts {
 }
 
 /// The command and the content of the program or of the scripts it names.
-fn of_command(command: &TestCommand) -> String {
+pub(crate) fn of_command(command: &TestCommand) -> String {
     let contents = test_files(command).into_iter().map(|(_, content)| format!("\n{content}"));
     std::iter::once(command.to_string()).chain(contents).collect()
 }

@@ -89,4 +89,8 @@ impl<S: CandidateSource> CandidateSource for OriginalFirst<S> {
     fn confirm(&mut self) {
         self.then.confirm();
     }
+
+    fn look_past(&mut self) {
+        self.then.look_past();
+    }
 }

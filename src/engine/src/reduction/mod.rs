@@ -28,6 +28,7 @@ use regex::bytes::Regex;
 
 use crate::events::Event;
 use crate::options::Options;
+use crate::pass_command::{Asked, PassCommand};
 use crate::pattern::TextPattern;
 use clreduce_candidates::CandidateSource;
 use clreduce_journal::{Facts, StateFolder};
@@ -36,6 +37,7 @@ use clreduce_speculation::{Pool, SkipPass};
 
 pub use limits::LIMIT_FACTOR;
 pub use result::{Efficiency, FilterFigures, Flakiness, PassStatistics, Reduced, ReductionError};
+pub(crate) use resume::Versions;
 pub use running::Running;
 
 /// The state folder of a reduction, and what its verdicts depend on.
@@ -86,6 +88,8 @@ impl CaseToReduce {
             on_event: Box::new(|_| {}),
             cancel: Cancel::new(),
             skip: SkipPass::new(),
+            pass_command: None,
+            asked: None,
         }
     }
 }
@@ -118,6 +122,9 @@ pub struct Reduction<'a> {
     on_event: Box<dyn FnMut(&Event) + Send + 'a>,
     cancel: Cancel,
     skip: SkipPass,
+    pass_command: Option<Arc<dyn PassCommand>>,
+    /// The pass command, once the reduction runs.
+    asked: Option<Arc<Asked>>,
 }
 
 impl<'a> Reduction<'a> {
@@ -238,6 +245,12 @@ impl<'a> Reduction<'a> {
         Self { skip, ..self }
     }
 
+    /// Tries what a program proposes, too. The facts of [`state`](Self::state) name it by [`PASS_COMMAND_FACT`](crate::PASS_COMMAND_FACT).
+    #[must_use]
+    pub fn pass_command(self, command: Arc<dyn PassCommand>) -> Self {
+        Self { pass_command: Some(command), ..self }
+    }
+
     /// Reduces. Blocks until it is over; tests run on threads of the pool, everything else on this one.
     ///
     /// # Errors
@@ -249,8 +262,13 @@ impl<'a> Reduction<'a> {
         if let Some(name) = self.options.pass_choice().unknown() {
             return Err(ReductionError::UnknownPass(name.to_owned()));
         }
-        let reduction = self.in_its_language();
-        let plan = reduction.options.plan(reduction.case.language());
+        let mut reduction = self.in_its_language();
+        let mut plan = reduction.options.plan(reduction.case.language());
+        if let Some(command) = reduction.pass_command.take() {
+            let asked = Asked::new(Some(command), reduction.cancel.clone());
+            plan.own = asked.as_pass();
+            reduction.asked = Some(asked);
+        }
         let source = Reducer::new(reduction.case.clone(), plan);
         start::run(reduction, source)
     }

@@ -43,20 +43,20 @@ pub(super) fn remember(verdicts: &mut Verdicts, entry: &JournalEntry) {
 /// Content hashes of the files of all committed test cases. With several files, a crash may leave some of one commit
 /// and some of the next.
 #[derive(Default)]
-pub(super) struct Versions {
+pub(crate) struct Versions {
     files: HashSet<ContentHash>,
 }
 
 impl Versions {
-    pub(super) fn add(&mut self, case: &TestCase) {
+    pub(crate) fn add(&mut self, case: &TestCase) {
         self.files.extend(versions(case));
     }
 
-    pub(super) fn extend(&mut self, files: Vec<ContentHash>) {
+    pub(crate) fn extend(&mut self, files: Vec<ContentHash>) {
         self.files.extend(files);
     }
 
-    pub(super) fn check(&self, case: &TestCase) -> Result<(), StateError> {
+    pub(crate) fn check(&self, case: &TestCase) -> Result<(), StateError> {
         match case.files().iter().find(|file| !self.files.contains(&version(file))) {
             Some(file) => Err(StateError::FileChanged { path: file.path.to_string() }),
             None => Ok(()),

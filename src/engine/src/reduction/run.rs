@@ -130,6 +130,7 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
     ) -> (Result<Reduced, ReductionError>, bool) {
         let ending = self.run(&mut executor);
         executor.stop();
+        let ending = ending.and_then(|ending| self.record_proposed().map(|()| ending));
         let ending = ending.and_then(|ending| self.lay_out(ending, &mut executor).map(|()| ending));
         let has_commits = self.commits.last() > 0;
         (ending.and_then(|ending| self.finish(ending, &executor)), has_commits)
@@ -225,6 +226,22 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
         Ok(())
     }
 
+    /// Writes what a user's pass proposed to the journal, before any verdict on it, and tells if it has failed.
+    fn record_proposed(&mut self) -> Result<(), ReductionError> {
+        let fresh = self.reduction.asked.as_ref().map(|asked| asked.take_fresh());
+        for (proposed, failure) in fresh.into_iter().flatten() {
+            if let Some(journal) = &mut self.journal {
+                journal.record_proposed(&proposed)?;
+            }
+            if let Some(reason) = failure {
+                self.tell(&Event::Warning(format!(
+                    "the pass command failed and is not asked any more: {reason}"
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// Writes a verdict to the journal and tells of it. Returns the new current test case, if there is one.
     pub(super) fn consume(
         &mut self,
@@ -232,6 +249,7 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
         counters: Counters,
     ) -> Result<Option<TestCase>, ReductionError> {
         let finished_pass = self.statistics.count(&answered);
+        self.record_proposed()?;
         let Judged { candidate, outcome, known, filtered, committed, left_out } = answered;
         let (hash, verdict) = (candidate.hash, outcome.verdict);
         let complaints = outcome.complaints.clone();

@@ -25,7 +25,10 @@ pub(super) fn run(
 ) -> Result<Reduced, ReductionError> {
     let started = Instant::now();
     let mut state = reduction.state.take();
-    let (journal, earlier) = resume(&mut state, &reduction)?.unzip();
+    let (mut journal, earlier) = resume(&mut state, &reduction)?.unzip();
+    if let (Some(asked), Some(journal)) = (&reduction.asked, &mut journal) {
+        asked.recall(&journal.take_proposed());
+    }
     let limit_before = earlier.as_ref().map_or(LIMIT_AT_MOST, JournalHeader::time_limit);
     let given_timeout = reduction.options.timeout;
     reduction.test.set_time_limit(given_timeout.unwrap_or(limit_before));

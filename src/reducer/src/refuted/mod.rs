@@ -36,6 +36,8 @@ pub(crate) struct Refuted {
     hopeless: Arc<BTreeMap<u32, ContentHash>>,
     /// While large groups are tried: the text of refuted variants.
     texts: Option<RefutedTexts>,
+    /// Everything that was ever refuted alone, as in `earlier`, where somebody is going to ask.
+    ever: Option<Arc<BTreeMap<u64, ContentHash>>>,
 }
 
 /// The facts about a variant from which the memory learns when the verdict comes.
@@ -48,6 +50,28 @@ pub(crate) struct Tried {
 }
 
 impl Refuted {
+    /// The same, which keeps what was refuted for [`alike`](Self::alike).
+    pub(crate) fn keeping(self) -> Self {
+        Self { ever: Some(Arc::default()), ..self }
+    }
+
+    /// Forgets everything but what is kept for [`alike`](Self::alike).
+    pub(crate) fn forget(&mut self) {
+        *self = Self { ever: self.ever.take(), ..Self::default() };
+    }
+
+    /// For each proposal, the variant that was refuted with one that looked the same, if there was one.
+    pub(crate) fn alike(
+        &self,
+        base: &Snapshot,
+        row: &Row,
+        proposals: &[Proposal],
+    ) -> Vec<Option<ContentHash>> {
+        let known = Fingerprints::new(base, row);
+        let ever = self.ever.as_ref().unwrap_or(&self.earlier);
+        proposals.iter().map(|it| ever.get(&known.of(&it.patch)).copied()).collect()
+    }
+
     /// Begins a pass run on the current test case. Returns the proposals that were not refuted earlier; their indices
     /// are the ones that the other functions take.
     pub(crate) fn begin_run(
@@ -83,6 +107,9 @@ impl Refuted {
             let alone = std::mem::take(&mut self.alone);
             let alone =
                 alone.into_iter().map(|(index, hash)| (self.fingerprints[index as usize], hash));
+            if let Some(ever) = &mut self.ever {
+                Arc::make_mut(ever).extend(alone.clone());
+            }
             Arc::make_mut(&mut self.earlier).extend(alone);
         }
         self.hopeless = Arc::default();
@@ -129,7 +156,9 @@ impl Refuted {
 
     /// Forgets what rests on retracted verdicts.
     pub(crate) fn retract(&mut self, is_retracted: &dyn Fn(&ContentHash) -> bool) {
-        Arc::make_mut(&mut self.earlier).retain(|_, hash| !is_retracted(hash));
+        for refuted in [&mut self.earlier].into_iter().chain(&mut self.ever) {
+            Arc::make_mut(refuted).retain(|_, hash| !is_retracted(hash));
+        }
         self.alone.retain(|(_, hash)| !is_retracted(hash));
         Arc::make_mut(&mut self.hopeless).retain(|_, hash| !is_retracted(hash));
         if let Some(texts) = &mut self.texts {

@@ -1,0 +1,62 @@
+//! The pass of a user, which is not in the table: its proposals come from outside.
+
+use std::fmt::{self, Debug, Formatter};
+use std::sync::Arc;
+
+use clreduce_passes::{Grouping, Pass, PassInfo, Phase, Policy, Proposals, Row, Snapshot};
+use clreduce_testcase::{Patch, TestCase};
+
+/// Proposes patches. Equal test cases get equal patches, whenever they are asked for.
+pub trait OwnPass: Send + Sync {
+    /// The patches of a test case. It may take long, so that only a real state asks.
+    fn propose(&self, case: &TestCase) -> Vec<Patch>;
+}
+
+/// The pass of a user, if there is one.
+#[derive(Clone, Default)]
+pub struct OwnPasses(pub Option<Arc<dyn OwnPass>>);
+
+impl Debug for OwnPasses {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("OwnPasses").field(&self.0.is_some()).finish()
+    }
+}
+
+/// Its description. What it proposes is asked for elsewhere.
+struct FromOutside;
+
+impl Pass for FromOutside {
+    fn info(&self) -> PassInfo {
+        PassInfo::new("own", "Try what the program of --pass-command proposes", &[])
+    }
+
+    fn propose(&self, _snapshot: &Snapshot, _proposals: &mut Proposals) {}
+}
+
+/// Its row: in rounds, like other large removals.
+static ROW: Row = Row {
+    pass: &FromOutside,
+    phase: Phase::Coarse,
+    policy: Policy {
+        grouping: Grouping::Groups,
+        first_group: 1,
+        smallest_group: None,
+        on_small_programs: true,
+        removes_unused: false,
+        repairs: false,
+    },
+};
+
+impl OwnPasses {
+    /// Adds its row. Who writes a pass knows the program best, so it comes before others of its phase.
+    pub(crate) fn add_to(&self, rows: &mut Vec<&'static Row>) {
+        if self.0.is_some() {
+            rows.insert(0, &ROW);
+        }
+    }
+
+    /// Returns true for its row.
+    pub(crate) fn is(row: &Row) -> bool {
+        std::ptr::eq(row, &ROW)
+    }
+}
