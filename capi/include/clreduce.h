@@ -37,10 +37,16 @@ typedef enum clreduce_status {
    */
   CLREDUCE_FAILED = 5,
   /**
-   * The progress callback ended the reduction; the result is the best so far.
+   * The progress callback or a cancellation ended the reduction; the result is the best so far.
    */
   CLREDUCE_CANCELLED = 6,
 } clreduce_status;
+
+/**
+ * Ends a reduction from any thread, also while a test runs. For one reduction only. To be given back with
+ * `clreduce_free_cancellation`.
+ */
+typedef struct clreduce_cancellation clreduce_cancellation;
 
 /**
  * Judges a variant: whether it still shows what is looked for. The bytes are valid during the call. It is
@@ -100,6 +106,10 @@ typedef struct clreduce_options {
    * Given to `progress`.
    */
   void *progress_context;
+  /**
+   * Ends the reduction when another thread says so; may be null.
+   */
+  const struct clreduce_cancellation *cancellation;
 } clreduce_options;
 
 /**
@@ -176,8 +186,9 @@ extern "C" {
  *
  * # Safety
  * `name` is a string that ends with a zero byte; `bytes` points to `length` bytes; `options` is null or
- * points to options; `result` points to a place for a result; `test` may be called with `context` from
- * several threads at once until this function returns, and neither it nor `progress` unwinds.
+ * points to options, whose cancellation is null or was not given back; `result` points to a place for a
+ * result; `test` may be called with `context` from several threads at once until this function returns, and
+ * neither it nor `progress` unwinds.
  */
 enum clreduce_status clreduce_reduce(const char *name,
                                      const uint8_t *bytes,
@@ -221,6 +232,28 @@ enum clreduce_status clreduce_reduce_by_command(const struct clreduce_file *file
  * `result` is null or points to a result of `clreduce_reduce`, or to one that was given back.
  */
 void clreduce_free(struct clreduce_result *result);
+
+/**
+ * A new cancellation, for the options of a reduction.
+ */
+struct clreduce_cancellation *clreduce_new_cancellation(void);
+
+/**
+ * Ends the reduction, which returns the best result so far. Commands that judge are killed; calls of a callback are waited
+ * for. Does nothing if it has ended.
+ *
+ * # Safety
+ * `cancellation` comes from `clreduce_new_cancellation` and was not given back, or is null.
+ */
+void clreduce_cancel(const struct clreduce_cancellation *cancellation);
+
+/**
+ * Gives a cancellation back. Its reduction must have returned.
+ *
+ * # Safety
+ * As for `clreduce_cancel`; nobody uses it afterwards.
+ */
+void clreduce_free_cancellation(struct clreduce_cancellation *cancellation);
 
 #ifdef __cplusplus
 }  // extern "C"

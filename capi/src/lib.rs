@@ -7,22 +7,24 @@
 #![expect(unsafe_code, reason = "pointers from C")]
 
 mod callbacks;
+mod cancellation;
+mod input;
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
-use std::str::Utf8Error;
 use std::time::Duration;
 
 use clreduce::events::Ending;
 use clreduce::{
-    Cancel, CommandOptions, CommandTest, InvalidTestCase, Reduced, Reduction, ReductionError,
-    SetupError, SourceFile, TestCase, TestCommand,
+    Cancel, CommandOptions, CommandTest, Reduced, Reduction, ReductionError, SetupError,
+    SourceFile, TestCase, TestCommand,
 };
 use thiserror::Error;
 
 use callbacks::{Callback, CallbackTest, ProgressCallback, paths_of};
+use cancellation::ClreduceCancellation;
 
 /// The test of a reduction.
 enum Judge {
@@ -46,7 +48,7 @@ pub enum ClreduceStatus {
     ClreduceInvalid = 4,
     /// The system refused, or clreduce failed; the message of the result says why.
     ClreduceFailed = 5,
-    /// The progress callback ended the reduction; the result is the best so far.
+    /// The progress callback or a cancellation ended the reduction; the result is the best so far.
     ClreduceCancelled = 6,
 }
 
@@ -105,12 +107,20 @@ pub struct ClreduceOptions {
     pub progress: ClreduceProgressCallback,
     /// Given to `progress`.
     pub progress_context: *mut c_void,
+    /// Ends the reduction when another thread says so; may be null.
+    pub cancellation: *const ClreduceCancellation,
 }
 
 impl Default for ClreduceOptions {
     fn default() -> Self {
-        let progress_context = ptr::null_mut();
-        Self { jobs: 0, max_steps: 0, time_limit_seconds: 0, progress: None, progress_context }
+        Self {
+            jobs: 0,
+            max_steps: 0,
+            time_limit_seconds: 0,
+            progress: None,
+            progress_context: ptr::null_mut(),
+            cancellation: ptr::null(),
+        }
     }
 }
 
@@ -144,8 +154,9 @@ pub struct ClreduceResult {
 ///
 /// # Safety
 /// `name` is a string that ends with a zero byte; `bytes` points to `length` bytes; `options` is null or
-/// points to options; `result` points to a place for a result; `test` may be called with `context` from
-/// several threads at once until this function returns, and neither it nor `progress` unwinds.
+/// points to options, whose cancellation is null or was not given back; `result` points to a place for a
+/// result; `test` may be called with `context` from several threads at once until this function returns, and
+/// neither it nor `progress` unwinds.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clreduce_reduce(
     name: *const c_char,
@@ -231,15 +242,17 @@ unsafe fn run(
         return result.without(ClreduceStatus::ClreduceInvalid, "an argument is null");
     };
     // SAFETY: neither is null, or it may be; the caller promises that they point to what they should.
-    let (case, options) = unsafe {
+    let (case, options, cancel) = unsafe {
         let files = std::slice::from_raw_parts(files, count);
-        (read(files), options.as_ref().copied().unwrap_or_default())
+        let options = options.as_ref().copied().unwrap_or_default();
+        let given = options.cancellation.as_ref().map(|given| given.cancel.clone());
+        (input::read(files), options, given.unwrap_or_default())
     };
     let case = match case {
         Ok(case) => case,
         Err(error) => return result.without(ClreduceStatus::ClreduceInvalid, &error.to_string()),
     };
-    match catch_unwind(AssertUnwindSafe(|| reduce(case, judge, options))) {
+    match catch_unwind(AssertUnwindSafe(|| reduce(case, judge, options, cancel))) {
         Ok(Ok(reduced)) => result.fill(&reduced),
         Ok(Err(error)) => {
             let status = match &error {
@@ -257,17 +270,6 @@ unsafe fn run(
     }
 }
 
-/// The reason why files are no program.
-#[derive(Debug, Error)]
-enum InputError {
-    #[error("the path or the content of a file is null")]
-    Null,
-    #[error("the path of a file is not UTF-8: {0}")]
-    Path(#[from] Utf8Error),
-    #[error(transparent)]
-    Program(#[from] InvalidTestCase),
-}
-
 /// The reason why there is no result.
 #[derive(Debug, Error)]
 enum RunError {
@@ -275,26 +277,6 @@ enum RunError {
     Setup(#[from] SetupError),
     #[error(transparent)]
     Reduction(#[from] ReductionError),
-}
-
-/// Reads the files of a program.
-///
-/// # Safety
-/// As for `clreduce_reduce_files`, but pointers may be null.
-unsafe fn read(files: &[ClreduceFile]) -> Result<TestCase, InputError> {
-    let mut read = Vec::new();
-    for file in files {
-        if file.path.is_null() || file.bytes.is_null() {
-            return Err(InputError::Null);
-        }
-        // SAFETY: neither is null, and the caller promises that they point to what they should.
-        let (path, bytes) = unsafe {
-            (CStr::from_ptr(file.path), std::slice::from_raw_parts(file.bytes, file.length))
-        };
-        let path = path.to_str()?;
-        read.push(SourceFile { path: path.into(), bytes: bytes.into() });
-    }
-    Ok(TestCase::new(read)?)
 }
 
 /// Gives the program and the message of a result back. Does nothing for one without.
@@ -325,7 +307,12 @@ pub unsafe extern "C" fn clreduce_free(result: *mut ClreduceResult) {
     *result = ClreduceResult::nothing();
 }
 
-fn reduce(case: TestCase, judge: Judge, options: ClreduceOptions) -> Result<Reduced, RunError> {
+fn reduce(
+    case: TestCase,
+    judge: Judge,
+    options: ClreduceOptions,
+    cancel: Cancel,
+) -> Result<Reduced, RunError> {
     let reduction = Reduction::of(case);
     let mut reduction = match judge {
         Judge::Callback(callback) => {
@@ -335,6 +322,7 @@ fn reduce(case: TestCase, judge: Judge, options: ClreduceOptions) -> Result<Redu
             reduction.test(CommandTest::new(&TestCommand::Shell(line), CommandOptions::default())?)
         }
     };
+    reduction = reduction.cancel(cancel.clone());
     if let Some(jobs) = NonZeroUsize::new(options.jobs as usize) {
         reduction = reduction.jobs(jobs);
     }
@@ -345,10 +333,9 @@ fn reduce(case: TestCase, judge: Judge, options: ClreduceOptions) -> Result<Redu
         reduction = reduction.time_limit(Duration::from_secs(options.time_limit_seconds.into()));
     }
     if let Some(callback) = options.progress {
-        let (cancel, context) = (Cancel::new(), options.progress_context);
-        let so_far = ClreduceProgress::default();
-        let mut progress = ProgressCallback { callback, context, so_far, cancel: cancel.clone() };
-        reduction = reduction.cancel(cancel).on_event(move |event| progress.update(event));
+        let (context, so_far) = (options.progress_context, ClreduceProgress::default());
+        let mut progress = ProgressCallback { callback, context, so_far, cancel };
+        reduction = reduction.on_event(move |event| progress.update(event));
     }
     Ok(reduction.run()?)
 }

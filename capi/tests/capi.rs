@@ -22,6 +22,7 @@ fn header() -> String {
         ("ClreduceFilesTest", "clreduce_files_test"),
         ("ClreduceProgress", "clreduce_progress"),
         ("ClreduceProgressCallback", "clreduce_progress_callback"),
+        ("ClreduceCancellation", "clreduce_cancellation"),
     ];
     let mut config = Config {
         language: Language::C,

@@ -19,6 +19,12 @@ static bool has_needle(const clreduce_file *files, uintptr_t count, void *contex
     return false;
 }
 
+/* Cancels its reduction, also from the threads that judge. */
+static bool cancels(const clreduce_file *files, uintptr_t count, void *cancellation) {
+    clreduce_cancel(cancellation);
+    return has_needle(files, count, NULL);
+}
+
 struct seen {
     unsigned calls, last_call;
     uintptr_t tokens;
@@ -55,6 +61,16 @@ int main(void) {
     CHECK(clreduce_reduce_files(files, 2, has_needle, NULL, &options, &result) == CLREDUCE_CANCELLED);
     CHECK(seen.calls == 3 && has_needle(result.files, result.count, NULL));
     clreduce_free(&result);
+
+    clreduce_cancellation *cancellation = clreduce_new_cancellation();
+    options = (clreduce_options){.cancellation = cancellation};
+    CHECK(clreduce_reduce_files(files, 2, cancels, cancellation, &options, &result) == CLREDUCE_CANCELLED);
+    CHECK(result.count == 2 && has_needle(result.files, result.count, NULL) && result.steps == 0);
+    clreduce_free(&result);
+    clreduce_free_cancellation(cancellation);
+    clreduce_free_cancellation(NULL);
+    clreduce_cancel(NULL);
+    options = (clreduce_options){.jobs = 1};
 
     CHECK(clreduce_reduce_by_command(files, 2, "grep -q needle main.c", &options, &result) == CLREDUCE_MINIMAL);
     CHECK(result.count == 1 && has_needle(result.files, result.count, NULL) && result.length < 20);

@@ -13,24 +13,30 @@ The test may also be a shell command, as for the program of the same name.
 
 from clreduce._reduction import (
     ClreduceError,
+    Files,
     FlakyTestError,
     InvalidProgramError,
     NotInterestingError,
+    Program,
     Progress,
     Reduction,
     Result,
     Status,
+    Test,
     reduce,
 )
 
 __all__ = [
     "ClreduceError",
+    "Files",
     "FlakyTestError",
     "InvalidProgramError",
     "NotInterestingError",
+    "Program",
     "Progress",
     "Reduction",
     "Result",
     "Status",
+    "Test",
     "reduce",
 ]

@@ -4,6 +4,7 @@ import ctypes
 import os
 import pathlib
 import sys
+import weakref
 
 STATUS_MINIMAL, STATUS_LIMIT, STATUS_NOT_INTERESTING, STATUS_FLAKY, STATUS_INVALID, STATUS_FAILED, STATUS_CANCELLED = range(7)
 
@@ -42,6 +43,7 @@ class Options(ctypes.Structure):
         ("time_limit_seconds", ctypes.c_uint32),
         ("progress", ProgressCallback),
         ("progress_context", ctypes.c_void_p),
+        ("cancellation", ctypes.c_void_p),
     ]
 
 
@@ -73,10 +75,28 @@ def _load() -> ctypes.CDLL:
     library.clreduce_reduce_by_command.argtypes = [files, ctypes.c_size_t, ctypes.c_char_p, options, result]
     library.clreduce_free.argtypes = [ctypes.POINTER(Result)]
     library.clreduce_free.restype = None
+    library.clreduce_new_cancellation.argtypes = []
+    library.clreduce_new_cancellation.restype = ctypes.c_void_p
+    library.clreduce_cancel.argtypes = [ctypes.c_void_p]
+    library.clreduce_cancel.restype = None
+    library.clreduce_free_cancellation.argtypes = [ctypes.c_void_p]
+    library.clreduce_free_cancellation.restype = None
     return library
 
 
 LIBRARY = _load()
+
+
+class Cancellation:
+    """`clreduce_cancellation`, which is given back with the last reference to it."""
+
+    def __init__(self) -> None:
+        self.handle = LIBRARY.clreduce_new_cancellation()
+        # Not at the end of Python, when a reduction may still have it.
+        weakref.finalize(self, LIBRARY.clreduce_free_cancellation, self.handle).atexit = False
+
+    def cancel(self) -> None:
+        LIBRARY.clreduce_cancel(self.handle)
 
 
 def contents(files: "ctypes._Pointer[File]", count: int) -> dict[str, bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import enum
 import os
@@ -9,6 +10,7 @@ import pathlib
 import queue
 import shlex
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Optional, Union
@@ -73,8 +75,16 @@ class Result:
     files: Files
     status: Status
     tokens: int
+    """Its size."""
     steps: int
+    """Verdicts that were taken."""
     tests: int
+    """Calls of the test, those included that turned out not to be needed."""
+
+    @property
+    def size(self) -> int:
+        """The size of the files in bytes."""
+        return sum(map(len, self.files.values()))
 
     @property
     def source(self) -> bytes:
@@ -111,22 +121,20 @@ def reduce(
     ends with status 0 if they show the bug. `jobs` is the number of tests at the same time, by default one for each core; the result
     does not depend on it. `max_steps` and `time_limit`, in seconds, end the reduction early. `progress` is called after each step.
 
-    Raises what `test` or `progress` raises, and a ClreduceError where there is no result.
+    Raises what `test` or `progress` raises, KeyboardInterrupt after Ctrl-C, and a ClreduceError where there is no result.
     """
-    reduction = Reduction(program, test, jobs=jobs, max_steps=max_steps, time_limit=time_limit)
-    try:
+    with Reduction(program, test, jobs=jobs, max_steps=max_steps, time_limit=time_limit) as reduction:
         for event in reduction:
             if progress is not None:
                 progress(event)
         return reduction.result()
-    except BaseException:
-        reduction.cancel()
-        reduction.wait()
-        raise
 
 
 class Reduction:
-    """A reduction that runs beside the caller. Iterating over it yields its progress until it is over."""
+    """A reduction that runs beside the caller. Iterating over it yields its progress until it is over.
+
+    In a `with` statement, it ends with the statement. At the latest, it ends with the interpreter.
+    """
 
     def __init__(
         self,
@@ -140,13 +148,25 @@ class Reduction:
         """Starts it. The arguments are those of `reduce`."""
         self._files = _files_of(program)
         self._test = test
-        self._options = _library.Options(jobs=jobs or 0, max_steps=max_steps or 0, time_limit_seconds=time_limit or 0)
+        self._cancellation = _library.Cancellation()
+        self._options = _library.Options(
+            jobs=_at_least_one("jobs", jobs),
+            max_steps=_at_least_one("max_steps", max_steps),
+            time_limit_seconds=_at_least_one("time_limit", time_limit),
+            cancellation=self._cancellation.handle,
+        )
         self._events: queue.SimpleQueue[Optional[Progress]] = queue.SimpleQueue()
-        self._cancelled = threading.Event()
         self._failure: Optional[BaseException] = None
         self._result: Optional[Result] = None
         self._thread = threading.Thread(target=self._run, name="clreduce", daemon=True)
+        _RUNNING.add(self)
         self._thread.start()
+
+    def __enter__(self) -> Reduction:
+        return self
+
+    def __exit__(self, _type: object, error: Optional[BaseException], _traceback: object) -> None:
+        self._end(error or ClreduceError("the reduction was left before its end"))
 
     def __iter__(self) -> Iterator[Progress]:
         """Yields the progress after each step, and ends with the reduction."""
@@ -156,8 +176,8 @@ class Reduction:
         self._events.put(None)
 
     def cancel(self) -> None:
-        """Ends the reduction after the step that is under way. The result is the smallest program so far."""
-        self._cancelled.set()
+        """Ends the reduction soon: kills commands, and waits for calls of a function. The result is the smallest program so far."""
+        self._cancellation.cancel()
 
     def wait(self, timeout: Optional[float] = None) -> bool:
         """Waits until the reduction is over, and returns whether it is."""
@@ -171,6 +191,16 @@ class Reduction:
             raise self._failure
         assert self._result is not None
         return self._result
+
+    def _end(self, why: BaseException) -> None:
+        """Ends it and waits for that, without further calls of the test. Does nothing if it is over."""
+        if self._thread.is_alive():
+            self._fail(why)
+            self.wait()
+
+    def _fail(self, failure: BaseException) -> None:
+        self._failure = self._failure or failure
+        self._cancellation.cancel()
 
     def _run(self) -> None:
         try:
@@ -210,14 +240,31 @@ class Reduction:
             assert callable(self._test)
             return bool(self._test(_library.contents(files, count)))
         except BaseException as failure:
-            self._failure = self._failure or failure
-            self._cancelled.set()
+            self._fail(failure)
             return False
 
     def _on_progress(self, progress: "ctypes._Pointer[_library.Progress]", _context: object) -> bool:
         now = progress.contents
         self._events.put(Progress(now.steps, now.tests, now.tokens, now.bytes))
-        return not self._cancelled.is_set()
+        return True
+
+
+_RUNNING: weakref.WeakSet[Reduction] = weakref.WeakSet()
+"""Reductions that were started and still exist."""
+
+
+@atexit.register
+def _end_all() -> None:
+    """Python cannot end while threads of the library call it."""
+    for reduction in list(_RUNNING):
+        reduction._end(ClreduceError("the interpreter exits"))
+
+
+def _at_least_one(name: str, value: Optional[int]) -> int:
+    """The value for the library, for which zero is no limit."""
+    if value is not None and value < 1:
+        raise ValueError(f"{name} is {value}, but must be at least 1")
+    return value or 0
 
 
 def _files_of(program: Program) -> dict[str, bytes]:

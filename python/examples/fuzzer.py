@@ -8,7 +8,6 @@ import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
 from typing import Optional
 
 import clreduce
@@ -41,7 +40,7 @@ def result_of(compiler: str, level: str, source: bytes) -> Optional[int]:
 
 
 def fuzz(compiler: str, seeds: range) -> Optional[clreduce.Result]:
-    def differs(files: Mapping[str, bytes]) -> bool:
+    def differs(files: clreduce.Files) -> bool:
         slow, fast = (result_of(compiler, level, files["program.c"]) for level in ("-O0", "-O2"))
         return slow is not None and fast is not None and slow != fast
 
