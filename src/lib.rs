@@ -6,8 +6,8 @@
 pub use clreduce_batch as batch;
 pub use clreduce_candidates as candidates;
 pub use clreduce_engine::{
-    CaseToReduce, Efficiency, FilterFigures, Flakiness, Options, PassStatistics, Reduced,
-    Reduction, ReductionError, Resume, Running, SandboxError, SandboxLevel, SandboxOptions,
+    AskedRate, CaseToReduce, Efficiency, FilterFigures, Flakiness, MeasuredRate, Options,
+    PassStatistics, Rate, Rates, Reduced, Reduction, ReductionError, Resume, Running, SandboxError, SandboxLevel, SandboxOptions,
     SkipPass, events,
 };
 pub use clreduce_interestingness::{

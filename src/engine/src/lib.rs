@@ -7,6 +7,7 @@
 pub mod events;
 mod options;
 mod pattern;
+mod rate;
 mod reduction;
 mod sandbox;
 
@@ -14,8 +15,9 @@ pub use clreduce_reducer::PassChoice;
 pub use clreduce_speculation::SkipPass;
 pub use options::Options;
 pub use pattern::TextPattern;
+pub use rate::{AskedRate, InvalidRate, MeasuredRate, Rate};
 pub use reduction::{
-    CaseToReduce, Efficiency, FilterFigures, Flakiness, LIMIT_FACTOR, PassStatistics, Reduced,
-    Reduction, ReductionError, Resume, Running,
+    CaseToReduce, Efficiency, FilterFigures, Flakiness, LIMIT_FACTOR, PassStatistics, Rates,
+    Reduced, Reduction, ReductionError, Resume, Running,
 };
 pub use sandbox::{SandboxError, SandboxLevel, SandboxOptions};

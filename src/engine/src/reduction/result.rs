@@ -9,6 +9,7 @@ use clreduce_testcase::{Size, TestCase};
 use thiserror::Error;
 
 use crate::events::Ending;
+use crate::rate::{MeasuredRate, Rate};
 use clreduce_journal::StateError;
 
 /// The result of a reduction, and the work that it took.
@@ -40,10 +41,23 @@ pub struct Reduced {
     pub passes: Vec<PassStatistics>,
     /// The flakiness of the test.
     pub flakiness: Flakiness,
+    /// How often the test shows the bug, where that decides.
+    pub rates: Option<Rates>,
     /// Figures of the compile filter.
     pub compile_filter: FilterFigures,
     /// The use of the cores.
     pub efficiency: Efficiency,
+}
+
+/// How often the test shows a bug that comes and goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rates {
+    /// The runs of the original.
+    pub original: MeasuredRate,
+    /// The least rate that was asked of a variant.
+    pub asked: Rate,
+    /// The runs of the result, besides those that led to its verdict. `None` where a limit or an interruption came before.
+    pub result: Option<MeasuredRate>,
 }
 
 /// The flakiness of a test, as far as a reduction noticed it in this run. All are zero for a reliable test.
