@@ -7,8 +7,8 @@ pub use clreduce_batch as batch;
 pub use clreduce_candidates as candidates;
 pub use clreduce_engine::{
     AskedRate, CaseToReduce, Efficiency, FilterFigures, Flakiness, MeasuredRate, Options,
-    PassStatistics, Rate, Rates, Reduced, Reduction, ReductionError, Resume, Running, SandboxError, SandboxLevel, SandboxOptions,
-    SkipPass, events,
+    PassStatistics, Rate, Rates, Reduced, Reduction, ReductionError, Resume, Running, SandboxError,
+    SandboxLevel, SandboxOptions, SkipPass, events,
 };
 pub use clreduce_interestingness::{
     Cancel, CommandError, CommandOptions, CommandTest, CompileFilter, Confinement, Filtered,

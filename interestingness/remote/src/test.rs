@@ -250,8 +250,11 @@ impl RemoteTest {
     ) -> Result<Option<Vec<WorkerAnswer>>, Failure> {
         // A flaky test is asked again until it accepts the original.
         let is_repeated = ask == Ask::Original && self.settings.is_flaky;
-        let earlier =
-            if is_repeated { self.repeats.fetch_add(1, Ordering::Relaxed) * u64::from(FIRST_RUNS) } else { 0 };
+        let earlier = if is_repeated {
+            self.repeats.fetch_add(1, Ordering::Relaxed) * u64::from(FIRST_RUNS)
+        } else {
+            0
+        };
         let salts =
             (1..=FIRST_RUNS).map(|number| format!("first run {}", earlier + u64::from(number)));
         let manners = salts.map(|salt| Circumstance { salt, ..Circumstance::new(memory) });

@@ -45,8 +45,8 @@ impl Interestingness for RemoteTest {
         let Some(answers) = answers.map_err(|failure| self.not_run(failure, cancel))? else {
             return Ok((Outcome::from(Verdict::Unresolved), Clues::default()));
         };
-        let run =
-            agreement::first_run(answers, self.settings.is_flaky).map_err(|error| NotRun::Failed(error.to_string()))?;
+        let run = agreement::first_run(answers, self.settings.is_flaky)
+            .map_err(|error| NotRun::Failed(error.to_string()))?;
         let (outcome, clues) = (run.outcome(), run.rehearsal.clues.clone());
         let _ = self.first.set(run);
         Ok((outcome, clues))

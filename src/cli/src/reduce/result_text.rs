@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clreduce_engine::{Rates, Reduced};
+use clreduce_engine::Reduced;
 use clreduce_engine::events::Ending;
 use clreduce_testcase::TestCase;
 use console::style;
@@ -18,9 +18,7 @@ use crate::terminal::printing::{printable, shown_path};
 use crate::terminal::progress::{ProgressDisplay, Verbosity};
 use crate::terminal::statistics::RunStatistics;
 use crate::terminal::table;
-use crate::terminal::units::{
-    show_bytes, show_count, show_duration, show_rate, show_refused, show_share,
-};
+use crate::terminal::units::{show_bytes, show_count, show_duration, show_refused, show_share};
 
 /// Prints the table of passes, the figures, where the result is, and what to know about it.
 ///
@@ -49,7 +47,9 @@ pub(crate) fn print(
     }
     if statistics.began() {
         text.push_str(&figures(reduced, statistics));
-        text.push_str(&rates(reduced));
+        if let Some(rates) = &reduced.rates {
+            text.push_str(&format!("{rates}\n"));
+        }
         if console::user_attended() && !to_stdout {
             text.push_str(&short_program(&reduced.case));
         }
@@ -134,16 +134,6 @@ fn figures(reduced: &Reduced, statistics: &RunStatistics) -> String {
         show_duration(reduced.wall),
         format_args!("{:.0} %", reduced.efficiency.busy * 100.0)
     )
-}
-
-/// How often the original and the result show the bug, where that decides.
-fn rates(reduced: &Reduced) -> String {
-    let Some(Rates { original, asked, result }) = reduced.rates else { return String::new() };
-    let result = match result {
-        Some(result) => format!("the result shows the bug {}", show_rate(result)),
-        None => format!("the result shows the bug in at least {asked} of its runs"),
-    };
-    format!("{result}, the original {}\n", show_rate(original))
 }
 
 fn places<'a>(name: &str, paths: impl IntoIterator<Item = &'a PathBuf>) -> String {

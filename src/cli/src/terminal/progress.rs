@@ -136,7 +136,7 @@ impl ProgressDisplay {
             }
             Event::Measured { is_original: true, runs, asked } => self.note(&format!(
                 "the original shows the bug {}; a variant is interesting if it does so in at least {asked} of its runs",
-                show_rate(*runs)
+                runs.with_interval()
             )),
             // The text at the end has it.
             Event::Measured { is_original: false, .. } => {}

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use clreduce_engine::MeasuredRate;
-
 pub(crate) use clreduce_interestingness::units::{
     parse_bytes, parse_count, parse_duration, show_bytes, show_duration,
 };
@@ -44,12 +42,6 @@ pub(crate) fn show_clock(time: Duration) -> String {
     }
 }
 
-/// "in 31 of 100 runs (23 % to 41 %)", with the rates between which the true one lies.
-pub(crate) fn show_rate(runs: MeasuredRate) -> String {
-    let [low, high] = runs.interval();
-    format!("{runs} ({low} to {high})")
-}
-
 /// A part as a percentage of the whole: "12.3 %".
 pub(crate) fn show_share(part: usize, whole: usize) -> String {
     let percent = if whole == 0 { 100.0 } else { part as f64 * 100.0 / whole as f64 };
@@ -63,8 +55,6 @@ mod tests {
     #[test]
     fn shows_figures() {
         assert_eq!(show_count(1_234_567), "1,234,567");
-        let runs = MeasuredRate { shown: 31, runs: 100 };
-        assert_eq!(show_rate(runs), "in 31 of 100 runs (23 % to 41 %)");
         assert_eq!(show_count(12), "12");
         assert_eq!(show_share(1, 8), "12.5 %");
         assert_eq!(show_clock(Duration::from_millis(62_900)), "1:02");

@@ -95,7 +95,10 @@ mod tests {
         let ask = |text: &str| Criterion::new(measured(50, 100), text.parse().unwrap());
         assert_eq!(ask("0.1").unwrap().asked.to_string(), "10 %");
         let reason = ask("0.4").unwrap_err();
-        assert!(reason.contains("in 50 of 100 runs") && reason.contains("at most 32 %"), "{reason}");
+        assert!(
+            reason.contains("in 50 of 100 runs") && reason.contains("at most 32 %"),
+            "{reason}"
+        );
         assert!(ask("0.32").is_ok());
         let often = measured(50, 50);
         assert!(Criterion::new(often, "0.9".parse().unwrap()).is_ok());

@@ -64,7 +64,8 @@ impl fmt::Display for Rate {
             _ => 0,
         };
         let text = format!("{percent:.digits$}");
-        let text = if digits > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+        let text =
+            if digits > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
         write!(f, "{text} %")
     }
 }
@@ -184,6 +185,15 @@ impl MeasuredRate {
     }
 }
 
+impl MeasuredRate {
+    /// "in 31 of 100 runs (23 % to 41 %)", with the interval in which the true rate lies.
+    #[must_use]
+    pub fn with_interval(&self) -> String {
+        let [low, high] = self.interval();
+        format!("{self} ({low} to {high})")
+    }
+}
+
 /// "in 31 of 100 runs".
 impl fmt::Display for MeasuredRate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -220,6 +230,7 @@ mod tests {
         assert_eq!(interval(0, 20), [0, 1611]);
         assert_eq!(interval(20, 20), [8388, 10_000]);
         assert_eq!(interval(50, 2500), [151, 262]);
-        assert_eq!(MeasuredRate { shown: 31, runs: 100 }.to_string(), "in 31 of 100 runs");
+        let measured = MeasuredRate { shown: 31, runs: 100 };
+        assert_eq!(measured.with_interval(), "in 31 of 100 runs (23 % to 41 %)");
     }
 }

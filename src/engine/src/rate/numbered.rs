@@ -81,8 +81,11 @@ impl NumberedRuns {
             self.hung += u32::from(run.hung);
             self.longest = self.longest.max(run.wall);
             let hangs = self.hung == HANGS && self.counted.runs == HANGS;
-            self.decided =
-                if hangs { Some(Decided::Hangs) } else { decides(&self.counted).map(Decided::ByRule) };
+            self.decided = if hangs {
+                Some(Decided::Hangs)
+            } else {
+                decides(&self.counted).map(Decided::ByRule)
+            };
         }
     }
 

@@ -8,9 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use clreduce_interestingness::{
-    Cancel, Interestingness, NotRun, Outcome, TimeLimits, Verdict,
-};
+use clreduce_interestingness::{Cancel, Interestingness, NotRun, Outcome, TimeLimits, Verdict};
 use clreduce_testcase::{Clues, ContentHash, TestCase};
 
 use super::criterion::{Criterion, is_measured};
@@ -239,9 +237,8 @@ impl Trials {
     /// Forgets the runs of variants without a verdict: those to come have other limits.
     #[expect(clippy::disallowed_methods, reason = "each for itself, in whatever order")]
     fn begin_all_again(&mut self) {
-        self.all.retain(|(_, purpose), trial| {
-            *purpose == Purpose::Measurement || trial.waiting > 0
-        });
+        self.all
+            .retain(|(_, purpose), trial| *purpose == Purpose::Measurement || trial.waiting > 0);
         let waited_for: Vec<TrialKey> = self.waited_for.values().copied().collect();
         let verdicts = waited_for.iter().filter(|(_, purpose)| *purpose == Purpose::Verdict);
         verdicts.for_each(|key| self.begin_again(key));

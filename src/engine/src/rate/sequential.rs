@@ -14,13 +14,13 @@
 //! Most variants do not show the bug at all, and for them Wald's test is slow. So a variant is also refused after n runs of which
 //! none shows it, where (1-p)ⁿ ≤ β for the rate p of the original: one that is as good as that is missed once in a hundred times.
 //!
-//! A reduction asks about many variants. With α = 1/10,000 for each, a hundred of them that are just below what was asked lead
-//! to a result below it once in a hundred reductions; those far below are hardly ever accepted.
+//! A reduction asks about many variants, and ends below what was asked if it accepts one of those that are. With α = 1/1,000 for
+//! each, ten of them that are just below lead there once in a hundred reductions; those further below are hardly ever accepted.
 
 use super::{MeasuredRate, Rate};
 
-/// One variant in this number is accepted by mistake, if it shows the bug as often as is asked, or a little less.
-const ACCEPTED_ONE_IN: u64 = 10_000;
+/// One variant in this number is accepted by mistake, if it shows the bug hardly less often than was asked.
+const ACCEPTED_ONE_IN: u64 = 1_000;
 
 /// One good variant in this number is refused by mistake.
 const REFUSED_ONE_IN: u64 = 100;
@@ -105,4 +105,74 @@ fn log2(numerator: u64, denominator: u64) -> i64 {
         }
     }
     bits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rate(percent: u32) -> Rate {
+        Rate::millionths(percent * 10_000)
+    }
+
+    #[test]
+    fn logarithms_are_exact_to_many_digits() {
+        for (numerator, denominator) in [(1, 1), (8, 1), (3, 2), (1, 1000), (999_999, 1_000_000)] {
+            let exact = (numerator as f64 / denominator as f64).log2();
+            let found = log2(numerator, denominator) as f64 / f64::from(FRACTION).exp2();
+            assert!((found - exact).abs() < 1e-7, "{numerator}/{denominator}: {found}, {exact}");
+        }
+    }
+
+    #[test]
+    fn a_variant_without_the_bug_is_refused_as_soon_as_a_good_one_would_have_shown_it() {
+        for (percent, screen) in [(2, 228), (10, 44), (31, 13), (50, 7), (98, 2), (100, 1)] {
+            let test = SequentialTest::new(rate(percent).part(1, 2), rate(percent), rate(percent));
+            assert_eq!(test.screen(), screen, "{percent} %");
+            let none = |runs| test.decides(&MeasuredRate { shown: 0, runs });
+            assert_eq!((none(screen - 1), none(screen)), (None, Some(false)), "{percent} %");
+        }
+    }
+
+    /// The chance to accept at a rate, by exact summation over all ways on which nothing is decided before, and the expected runs.
+    fn accepts(test: &SequentialTest, rate: f64) -> (f64, f64) {
+        let (mut undecided, mut accepted, mut expected) = (vec![1.0], 0.0, 0.0);
+        for runs in 1.. {
+            expected += undecided.iter().sum::<f64>();
+            let mut next = vec![0.0; undecided.len() + 1];
+            for (shown, chance) in undecided.iter().enumerate() {
+                next[shown] += chance * (1.0 - rate);
+                next[shown + 1] += chance * rate;
+            }
+            for (shown, chance) in next.iter_mut().enumerate() {
+                let shown = u32::try_from(shown).unwrap();
+                match test.decides(&MeasuredRate { shown, runs }) {
+                    Some(true) => accepted += std::mem::take(chance),
+                    Some(false) => *chance = 0.0,
+                    None => {}
+                }
+            }
+            let left = next.iter().sum::<f64>();
+            undecided = next;
+            if left < 1e-9 {
+                break;
+            }
+        }
+        (accepted, expected)
+    }
+
+    #[test]
+    fn the_errors_are_as_stated() {
+        for percent in [10, 20, 31, 50, 70, 90, 98] {
+            let (asked, good) = (rate(percent).part(1, 2), rate(percent));
+            let test = SequentialTest::new(asked, good, good);
+            let (wrongly, _) = accepts(&test, asked.as_share());
+            let (rightly, _) = accepts(&test, good.as_share());
+            assert!(wrongly <= 0.001, "{percent} %: {wrongly} are accepted");
+            // One in a hundred at the first look, and one by the rest.
+            assert!(rightly >= 0.98, "{percent} %: {rightly} are accepted");
+            let (never, soon) = accepts(&test, 0.0);
+            assert!(never == 0.0 && soon <= f64::from(test.screen()), "{percent} %: {soon} runs");
+        }
+    }
 }

@@ -57,8 +57,7 @@ pub(super) fn run(
     executor.take_skipped();
     let wall = original.outcome.wall;
     // Where rates decide, an earlier run has measured the original, and this one has not tested it.
-    let allowed =
-        if rates.is_some() && earlier.is_some() { limit_before } else { limit_for(wall) };
+    let allowed = if rates.is_some() && earlier.is_some() { limit_before } else { limit_for(wall) };
     let timeout = given_timeout.unwrap_or_else(|| allowed.min(limit_before));
     reduction.test.set_time_limit(timeout);
     if rates.is_none() {
