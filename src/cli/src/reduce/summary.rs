@@ -65,6 +65,7 @@ struct FlagsSummary<'a> {
 #[derive(Serialize)]
 struct RatesSummary {
     asked: f64,
+    runs: u64,
     original: RunsSummary,
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<RunsSummary>,
@@ -111,8 +112,9 @@ impl RatesSummary {
             runs: runs.runs,
             interval: runs.interval().map(Rate::as_share),
         };
-        let Rates { original, asked, result } = *rates;
-        Self { asked: asked.as_share(), original: runs(original), result: result.map(runs) }
+        let Rates { original, asked, result, runs: all } = *rates;
+        let (original, result) = (runs(original), result.map(runs));
+        Self { asked: asked.as_share(), runs: all, original, result }
     }
 }
 

@@ -50,6 +50,8 @@ struct Trials {
     /// The trials that slots wait for, the oldest first.
     waited_for: BTreeMap<u64, TrialKey>,
     begun: u64,
+    /// The runs of the test that have ended.
+    runs: u64,
 }
 
 /// A run that is to be made.
@@ -93,6 +95,11 @@ impl RateTest {
         let trials = self.lock();
         let trial = trials.all.get(&(*hash, Purpose::Measurement))?;
         trial.runs.decided().map(|_| trial.runs.counted())
+    }
+
+    /// The number of runs that have ended.
+    pub(crate) fn runs(&self) -> u64 {
+        self.lock().runs
     }
 
     fn lock(&self) -> MutexGuard<'_, Trials> {
@@ -225,6 +232,7 @@ impl Trials {
         let Some(trial) = self.all.get_mut(key).filter(|known| known.number == trial) else {
             return;
         };
+        self.runs += u64::from(outcome.is_some());
         match outcome {
             Some(outcome) => trial.runs.add(run, outcome, |runs| match key.1 {
                 Purpose::Verdict => criterion?.test.decides(runs),

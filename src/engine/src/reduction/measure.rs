@@ -4,6 +4,7 @@ use clreduce_candidates::CandidateSource;
 use clreduce_speculation::Executor;
 
 use super::calibration::OriginalFirst;
+use super::result::Rates;
 use super::run::{Halt, ReductionRun};
 use crate::events::Event;
 use crate::rate::{Criterion, MeasuredRate, RateTest};
@@ -40,6 +41,13 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
             self.tell_result(runs, &criterion);
         }
         Ok(())
+    }
+
+    /// How often the original and the result show the bug.
+    pub(super) fn measured_rates(&self) -> Option<Rates> {
+        let rates = self.rates.as_ref()?;
+        let Criterion { original, asked, .. } = rates.criterion()?;
+        Some(Rates { original, asked, result: self.result_rate, runs: rates.runs() })
     }
 
     fn tell_result(&mut self, runs: MeasuredRate, criterion: &Criterion) {

@@ -59,12 +59,14 @@ pub struct Rates {
     pub asked: Rate,
     /// The runs of the result, besides those that led to its verdict. `None` where a limit or an interruption came before.
     pub result: Option<MeasuredRate>,
+    /// All runs of the test on all variants, in this run of the reduction.
+    pub runs: u64,
 }
 
 /// "the result shows the bug in 31 of 100 runs (23 % to 41 %), the original in 50 of 120 runs (33 % to 51 %)".
 impl fmt::Display for Rates {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { original, asked, result } = self;
+        let Self { original, asked, result, .. } = self;
         match result {
             Some(result) => write!(f, "the result shows the bug {}", result.with_interval())?,
             None => write!(f, "the result shows the bug in at least {asked} of its runs")?,

@@ -12,7 +12,7 @@ use super::calibration::OriginalFirst;
 use super::commits::Commits;
 use super::controls::{Confirmed, Controls};
 use super::limits::{CommitLimits, put_into_force};
-use super::result::{Efficiency, FilterFigures, Rates, Reduced, ReductionError};
+use super::result::{Efficiency, FilterFigures, Reduced, ReductionError};
 use super::resume::Versions;
 use super::statistics::StepCounts;
 use crate::events::{Ending, Event};
@@ -309,6 +309,7 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
         let counters = executor.scheduler().counters();
         let wall = self.started.elapsed();
         let flakiness = self.flakiness(executor);
+        let rates = self.measured_rates();
         Ok(Reduced {
             case,
             size,
@@ -327,11 +328,7 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
             },
             passes: self.statistics.into_passes(),
             flakiness,
-            rates: self.rates.and_then(|rates| rates.criterion()).map(|criterion| Rates {
-                original: criterion.original,
-                asked: criterion.asked,
-                result: self.result_rate,
-            }),
+            rates,
             efficiency: Efficiency {
                 consumed: share(counters.consumed as f64, counters.finished as f64),
                 busy: share(
