@@ -243,7 +243,6 @@ impl Trials {
     }
 
     /// Forgets the runs of variants without a verdict: those to come have other limits.
-    #[expect(clippy::disallowed_methods, reason = "each for itself, in whatever order")]
     fn begin_all_again(&mut self) {
         self.all
             .retain(|(_, purpose), trial| *purpose == Purpose::Measurement || trial.waiting > 0);
