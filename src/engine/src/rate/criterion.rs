@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn half_of_what_is_certain_is_asked() {
         let criterion = Criterion::new(measured(50, 100), AskedRate::AsOriginal).unwrap();
-        assert_eq!(criterion.asked, Rate::millionths(201_916));
+        assert_eq!(criterion.asked, Rate::millionths(201_917));
     }
 
     #[test]
