@@ -110,6 +110,7 @@ fn ours(url: &str, program: &str) -> Result<RemoteTest, Box<dyn Error>> {
         program: program.into(),
         limits: Limits::default(),
         is_exact: true,
+        is_flaky: false,
         pattern: None,
         sandbox: Sandbox::default(),
     };

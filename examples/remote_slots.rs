@@ -75,6 +75,7 @@ mod measured {
             program: "/bin/true".into(),
             limits: Limits::default(),
             is_exact: true,
+            is_flaky: false,
             pattern: None,
             sandbox: Sandbox::default(),
         };

@@ -6,9 +6,9 @@
 pub use clreduce_batch as batch;
 pub use clreduce_candidates as candidates;
 pub use clreduce_engine::{
-    CaseToReduce, Considered, Efficiency, FilterFigures, Flakiness, History, HistoryEnd, Options,
-    PassStatistics, PastStep, Reduced, Reduction, ReductionError, Resume, Running, SandboxError,
-    SandboxLevel, SandboxOptions, SkipPass, events,
+    AskedRate, CaseToReduce, Considered, Efficiency, FilterFigures, Flakiness, History, HistoryEnd,
+    MeasuredRate, Options, PassStatistics, PastStep, Rate, Rates, Reduced, Reduction,
+    ReductionError, Resume, Running, SandboxError, SandboxLevel, SandboxOptions, SkipPass, events,
 };
 pub use clreduce_interestingness::{
     Cancel, CommandError, CommandOptions, CommandTest, CompileFilter, Confinement, Filtered,

@@ -185,6 +185,7 @@ impl CommandTest {
 
     fn task(&self) -> Task {
         Task {
+            run: None,
             command: self.command.clone(),
             limits: self.limits(),
             permissions: Permissions::default(),
@@ -213,6 +214,30 @@ impl CommandTest {
         self.files.unchanged(run)
     }
 
+    fn judge_task(
+        &self,
+        task: &Task,
+        variant: &TestCase,
+        cancel: &Cancel,
+    ) -> Result<Outcome, NotRun> {
+        let mut outputs = Vec::new();
+        let completed = self.run(task, variant, cancel, &mut |folder| {
+            if variant.total_bytes() >= LEAST_COMPLAINING {
+                outputs = folder.texts(variant);
+            }
+            self.save(folder);
+        })?;
+        if variant.total_bytes() >= LEAST_COMPLAINING {
+            outputs.push(completed.tail.clone());
+            outputs.extend(completed.streams.iter().cloned());
+        }
+        let mut outcome = self.outcome(completed)?;
+        if outcome.verdict == Verdict::Uninteresting {
+            outcome.complaints = clreduce_crash::complaints(&texts(&outputs));
+        }
+        Ok(outcome)
+    }
+
     fn outcome(&self, completed: Completed) -> Result<Outcome, NotRun> {
         let Some(pattern) = &self.pattern else { return Outcome::try_from(completed) };
         let missing = pattern.missing(&completed.streams);
@@ -230,23 +255,11 @@ impl CommandTest {
 
 impl Interestingness for CommandTest {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        let task = self.task();
-        let mut outputs = Vec::new();
-        let completed = self.run(&task, variant, cancel, &mut |folder| {
-            if variant.total_bytes() >= LEAST_COMPLAINING {
-                outputs = folder.texts(variant);
-            }
-            self.save(folder);
-        })?;
-        if variant.total_bytes() >= LEAST_COMPLAINING {
-            outputs.push(completed.tail.clone());
-            outputs.extend(completed.streams.iter().cloned());
-        }
-        let mut outcome = self.outcome(completed)?;
-        if outcome.verdict == Verdict::Uninteresting {
-            outcome.complaints = clreduce_crash::complaints(&texts(&outputs));
-        }
-        Ok(outcome)
+        self.judge_task(&self.task(), variant, cancel)
+    }
+
+    fn judge_run(&self, variant: &TestCase, run: u32, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        self.judge_task(&Task { run: Some(run), ..self.task() }, variant, cancel)
     }
 
     fn judge_original(

@@ -71,6 +71,16 @@ pub trait Interestingness: Send + Sync {
         self.judge_afresh(variant, cancel)
     }
 
+    /// Runs the test on a variant once, as the run of this number, where many runs tell how often it shows the bug. Each is an
+    /// independent look, and none is remembered. By default this is [`judge`](Self::judge).
+    ///
+    /// # Errors
+    /// As [`judge`](Self::judge).
+    fn judge_run(&self, variant: &TestCase, run: u32, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        let _ = run;
+        self.judge(variant, cancel)
+    }
+
     /// Judges the original for the first time, and looks for clues in what the test prints. By default there are none.
     ///
     /// # Errors

@@ -12,6 +12,8 @@ mod bug_report;
 mod check;
 mod clcpp;
 mod clues;
+#[cfg(unix)]
+mod comes_and_goes;
 mod compile_filter;
 mod complaints;
 mod corpus;

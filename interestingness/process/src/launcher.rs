@@ -45,6 +45,9 @@ pub(crate) const CACHES: [&str; 9] = [
     "ZIG_GLOBAL_CACHE_DIR",
 ];
 
+/// The variable with the number of a run.
+pub(crate) const RUN: &str = "CLREDUCE_RUN";
+
 /// A command to run to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
@@ -52,6 +55,9 @@ pub struct Task {
     pub command: TestCommand,
     /// Its limits.
     pub limits: Limits,
+    /// The number of this run, where the command runs many times on the same files. It finds the number in the
+    /// variable `CLREDUCE_RUN`.
+    pub run: Option<u32>,
     /// Its exceptions from the confinement, besides those of all tasks.
     pub permissions: Permissions,
     /// True if all of standard output and of standard error is wanted, apart. Otherwise there is only the end of both

@@ -128,7 +128,8 @@ impl ToolRunner {
 
     fn run_command(&self, command: TestCommand, files: &TestCase, cancel: &Cancel) -> ToolRun {
         let (limits, permissions) = (self.limits.clone(), self.permissions.clone());
-        let task = Task { command, limits, permissions, whole_output: true, count_left: false };
+        let (run, whole_output, count_left) = (None, true, false);
+        let task = Task { command, limits, run, permissions, whole_output, count_left };
         let completed = self.launcher.run(&task, files, cancel, &mut |_| {});
         let [stdout, stderr] = completed.streams;
         // Tools quote what they read: that need not be text.

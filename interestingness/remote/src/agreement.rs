@@ -1,7 +1,7 @@
 //! Answers of several machines to the first questions, compared: all must have the same tools, and see the same in the
 //! original. Where they do not, they are named.
 
-use clreduce_interestingness::FirstRun;
+use clreduce_interestingness::{FirstRun, Verdict};
 
 use crate::answer::{Calibrated, Says};
 use crate::failure::RemoteError;
@@ -51,19 +51,28 @@ pub(crate) fn calibration(answers: Vec<WorkerAnswer>) -> Result<Calibrated, Remo
     })
 }
 
-/// The first run of a command on the original. The slowest machine decides how long tests may take.
-pub(crate) fn first_run(answers: Vec<WorkerAnswer>) -> Result<FirstRun, RemoteError> {
+/// The first run of a command on the original. The slowest machine decides how long tests may take. If the test is flaky, one
+/// that accepts the original counts.
+pub(crate) fn first_run(
+    answers: Vec<WorkerAnswer>,
+    is_flaky: bool,
+) -> Result<FirstRun, RemoteError> {
     let take = |says| match says {
         Says::Original(run) => Ok(*run),
         _ => Err(unexpected()),
     };
     agreed(answers, take, |first, other| {
         let (one, two) = (first.outcome(), other.outcome());
-        if one.verdict != two.verdict {
+        let walls = one.wall.max(two.wall);
+        if is_flaky {
+            if one.verdict != Verdict::Interesting {
+                *first = other.clone();
+            }
+        } else if one.verdict != two.verdict {
             return format!("the original is {:?} and {:?}", one.verdict, two.verdict)
                 .to_lowercase();
         }
-        first.rehearsal.outcome.wall = one.wall.max(two.wall);
+        first.rehearsal.outcome.wall = walls;
         String::new()
     })
 }
@@ -130,7 +139,7 @@ mod tests {
     #[test]
     fn an_answer_to_another_question_and_none_at_all_are_errors() {
         assert!(tools(Vec::new()).is_err());
-        assert!(first_run(vec![answer("none", "a")]).is_err());
+        assert!(first_run(vec![answer("none", "a")], false).is_err());
         assert!(calibration(vec![answer("none", "a")]).is_err());
         let rejected = WorkerAnswer {
             says: Says::NotShown("it is gone".to_owned()),

@@ -50,6 +50,8 @@ pub(crate) enum Ask {
     Variant,
     /// Is it, by everything that the test has?
     Again,
+    /// Is it, in the run of this number?
+    Run(u32),
 }
 
 /// A test as an action runs it. Its paths are relative to the folder of the action.

@@ -46,6 +46,8 @@ pub struct RemoteSettings {
     /// True if the time limit is the user's. Otherwise it is rounded up to a power of two seconds, so that a repeated
     /// reduction, whose measurements differ a little, asks the same questions.
     pub is_exact: bool,
+    /// True if runs of the test on one program may end in different ways.
+    pub is_flaky: bool,
     /// Where given, the output decides, and the exit code does not matter.
     pub pattern: Option<OutputPattern>,
     /// The sandbox on the other machines.
@@ -246,7 +248,15 @@ impl RemoteTest {
         memory: CacheUse,
         cancel: &Cancel,
     ) -> Result<Option<Vec<WorkerAnswer>>, Failure> {
-        let salts = (1..=FIRST_RUNS).map(|number| format!("first run {number}"));
+        // A flaky test is asked again until it accepts the original.
+        let is_repeated = ask == Ask::Original && self.settings.is_flaky;
+        let earlier = if is_repeated {
+            self.repeats.fetch_add(1, Ordering::Relaxed) * u64::from(FIRST_RUNS)
+        } else {
+            0
+        };
+        let salts =
+            (1..=FIRST_RUNS).map(|number| format!("first run {}", earlier + u64::from(number)));
         let manners = salts.map(|salt| Circumstance { salt, ..Circumstance::new(memory) });
         let jobs = manners.map(|manner| self.job(ask, variant, manner)).collect();
         self.remote.run(jobs, cancel).into_iter().collect()

@@ -150,7 +150,11 @@ impl Bench<'_> {
                     let first = test.first_run(variant, &Cancel::new()).map_err(failed)?;
                     return Ok(Says::Original(Box::new(first)));
                 }
-                let outcome = test.judge(variant, &Cancel::new()).map_err(failed)?;
+                let outcome = match self.order.ask {
+                    Ask::Run(run) => test.judge_run(variant, run, &Cancel::new()),
+                    _ => test.judge(variant, &Cancel::new()),
+                };
+                let outcome = outcome.map_err(failed)?;
                 Ok(Says::Judged(Box::new(outcome)))
             }
         }

@@ -206,6 +206,7 @@ impl CaseRecord {
         self.steps = reduced.steps;
         self.tests = reduced.tests;
         self.timeout = reduced.timeout.as_secs_f64();
+        self.reason = reduced.rates.map(|rates| rates.to_string()).unwrap_or_default();
         self.contradictions = reduced.flakiness.contradictions();
         let passes = reduced.passes.iter().map(|pass| PassRecord {
             name: pass.name.to_owned(),
@@ -237,7 +238,8 @@ impl CaseRecord {
             }
         };
         self.take_output(&outcome);
-        if outcome.verdict != Verdict::Interesting {
+        // Where rates decide, they are the reason, and one run says nothing.
+        if outcome.verdict != Verdict::Interesting && self.reason.is_empty() {
             let reason =
                 if outcome.reason.is_empty() { "no reason given" } else { &outcome.reason };
             self.reason = format!("the test rejected the result when it was repeated: {reason}");

@@ -6,6 +6,8 @@ use std::time::Duration;
 use clreduce_interestingness::{Filtered, Outcome};
 use clreduce_testcase::{ContentHash, Size, TestCase};
 
+use crate::rate::{MeasuredRate, Rate};
+
 /// Something that happened, in the order of the steps.
 #[derive(Clone, Debug)]
 pub enum Event {
@@ -64,6 +66,15 @@ pub enum Event {
         bytes: usize,
         /// The current test case.
         case: TestCase,
+    },
+    /// The original or the result of a reduction by rates was measured.
+    Measured {
+        /// True for the original.
+        is_original: bool,
+        /// Its runs.
+        runs: MeasuredRate,
+        /// The least rate that is asked of a variant.
+        asked: Rate,
     },
     /// A pass has nothing left to try for now.
     PassFinished {

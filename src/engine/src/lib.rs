@@ -9,6 +9,7 @@ mod history;
 mod options;
 mod pass_command;
 mod pattern;
+mod rate;
 mod reduction;
 mod sandbox;
 
@@ -18,8 +19,9 @@ pub use history::{History, HistoryEnd, PastStep};
 pub use options::Options;
 pub use pass_command::{PASS_COMMAND_FACT, PassCommand};
 pub use pattern::TextPattern;
+pub use rate::{AskedRate, InvalidRate, MeasuredRate, Rate};
 pub use reduction::{
-    CaseToReduce, Efficiency, FilterFigures, Flakiness, LIMIT_FACTOR, PassStatistics, Reduced,
-    Reduction, ReductionError, Resume, Running,
+    CaseToReduce, Efficiency, FilterFigures, Flakiness, LIMIT_FACTOR, PassStatistics, Rates,
+    Reduced, Reduction, ReductionError, Resume, Running,
 };
 pub use sandbox::{SandboxError, SandboxLevel, SandboxOptions};

@@ -11,6 +11,7 @@ use clreduce_testcase::{Feature, Language};
 use serde::{Deserialize, Serialize};
 
 use crate::pattern::TextPattern;
+use crate::rate::AskedRate;
 use crate::sandbox::SandboxOptions;
 
 /// Headings of groups of options in the help.
@@ -41,6 +42,15 @@ pub struct Options {
     /// With this option, the command line of a compiler can be the test. If both patterns are given, both must match.
     #[cfg_attr(feature = "clap", arg(long, value_name = "REGEX", help_heading = TEST))]
     pub interesting_stderr: Option<TextPattern>,
+
+    /// Reduce a bug that comes and goes: a variant is interesting if it shows the bug often enough
+    ///
+    /// The original is measured, and the test runs on each variant as often as the decision needs. RATE, as in 0.2 or 20%, is
+    /// the least share of runs; without it, it is half of what the original has for certain. Each run finds another number in
+    /// CLREDUCE_RUN.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "RATE", num_args = 0..=1, require_equals = true,
+        default_missing_value = "original", help_heading = TEST))]
+    pub flaky: Option<AskedRate>,
 
     /// Run N tests at the same time; the result is the same for every N [default: physical cores]
     #[cfg_attr(feature = "clap", arg(long, short = 'j', alias = "n",
@@ -261,6 +271,7 @@ mod tests {
         Options {
             interesting_stdout: Some("a".parse().unwrap()),
             interesting_stderr: Some("b".parse().unwrap()),
+            flaky: Some("0.25".parse().unwrap()),
             jobs: NonZeroUsize::new(3),
             timeout: Some(Duration::from_millis(1500)),
             time_limit: Some(Duration::from_secs(60)),

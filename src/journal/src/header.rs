@@ -42,6 +42,9 @@ pub struct JournalHeader {
     compile_filter: bool,
     /// The parts of the original that its first test mentioned. They decide what is tried first.
     clues: Clues,
+    /// Where rates decide: the number of runs in which the original showed the bug, and of all its runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    measured: Option<[u32; 2]>,
     pub(crate) facts: Facts,
 }
 
@@ -61,6 +64,7 @@ impl JournalHeader {
             time_limit: u64::try_from(time_limit.as_millis()).unwrap_or(u64::MAX),
             compile_filter,
             clues: Clues::default(),
+            measured: None,
             facts,
         }
     }
@@ -80,6 +84,18 @@ impl JournalHeader {
     #[must_use]
     pub fn with_clues(self, clues: &Clues) -> Self {
         Self { clues: clues.clone(), ..self }
+    }
+
+    /// The same with the runs of the original: those that showed the bug, and all.
+    #[must_use]
+    pub fn with_measured(self, measured: Option<[u32; 2]>) -> Self {
+        Self { measured, ..self }
+    }
+
+    /// The runs of the original, where rates decide: those that showed the bug, and all.
+    #[must_use]
+    pub fn measured(&self) -> Option<[u32; 2]> {
+        self.measured
     }
 
     /// The clues about the original.

@@ -71,6 +71,7 @@ impl Supervisor {
             program,
             args,
             limits: task.limits.clone(),
+            run: task.run,
             permissions: task.permissions.clone(),
             whole_output: task.whole_output,
             count_left: task.count_left,

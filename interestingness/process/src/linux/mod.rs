@@ -219,6 +219,7 @@ impl LocalLauncher {
             mark: &mark(&slot.root, slot.number, Some(number)),
             scope: TreeScope::Marked,
             limits: &task.limits,
+            run: task.run,
             whole_output: task.whole_output,
             count_left: task.count_left,
             confinement: &own(&self.confinement, &slot.root, folder, &task.permissions),

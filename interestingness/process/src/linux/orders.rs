@@ -48,6 +48,7 @@ pub(super) struct RunOrder {
     pub program: OsString,
     pub args: Vec<OsString>,
     pub limits: Limits,
+    pub run: Option<u32>,
     pub permissions: Permissions,
     pub whole_output: bool,
     pub count_left: bool,

@@ -18,7 +18,7 @@ use crate::confinement::Confinement;
 use crate::end::{Completed, End};
 use crate::folder::RunFolder;
 use crate::launch::ProcessGroup;
-use crate::launcher::CACHES;
+use crate::launcher::{CACHES, RUN};
 use crate::limits::Limits;
 
 /// The time until memory and processes are looked at for the first time.
@@ -46,6 +46,7 @@ pub(super) struct SupervisedTask<'a> {
     pub mark: &'a str,
     pub scope: TreeScope,
     pub limits: &'a Limits,
+    pub run: Option<u32>,
     pub whole_output: bool,
     pub count_left: bool,
     /// In which the folders of the task may be written.
@@ -290,6 +291,7 @@ fn prepare(
         .env("PWD", &job.folder.variant)
         .env(tree::MARK, job.mark)
         .envs(job.folder.environment())
+        .envs(job.run.map(|run| (RUN, run.to_string())))
         .envs(CACHES.map(|name| (name, job.folder.temporary.join("cache"))))
         .stdin(Stdio::null())
         .stdout(stdout)

@@ -131,6 +131,7 @@ fn serve_tasks(
             mark: &mark(root, begin.slot, Some(number)),
             scope: TreeScope::Subreaper,
             limits: &order.limits,
+            run: order.run,
             whole_output: order.whole_output,
             count_left: order.count_left,
             confinement: &own(&begin.confinement, root, &folder, &order.permissions),

@@ -25,7 +25,7 @@ use crate::folder::{Lost, RunFolder, remove_tree};
 use crate::interpreter::interpreter;
 use crate::job::JobObject;
 use crate::launch::ProcessGroup;
-use crate::launcher::{Launcher, SetupError, Task};
+use crate::launcher::{Launcher, RUN, SetupError, Task};
 use crate::test_command::TestCommand;
 
 /// The time between two looks at the number of processes and the disk.
@@ -272,6 +272,7 @@ fn start_program(
     command
         .current_dir(&folder.variant)
         .envs(folder.environment())
+        .envs(task.run.map(|run| (RUN, run.to_string())))
         .stdin(Stdio::null())
         .stdout(stdout)
         .stderr(stderr);

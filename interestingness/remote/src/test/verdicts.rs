@@ -29,6 +29,10 @@ impl Interestingness for RemoteTest {
         self.ask(Ask::Again, variant, self.afresh(), cancel)
     }
 
+    fn judge_run(&self, variant: &TestCase, run: u32, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        self.ask(Ask::Run(run), variant, Circumstance::new(CacheUse::Use), cancel)
+    }
+
     fn judge_original(
         &self,
         original: &TestCase,
@@ -41,8 +45,8 @@ impl Interestingness for RemoteTest {
         let Some(answers) = answers.map_err(|failure| self.not_run(failure, cancel))? else {
             return Ok((Outcome::from(Verdict::Unresolved), Clues::default()));
         };
-        let run =
-            agreement::first_run(answers).map_err(|error| NotRun::Failed(error.to_string()))?;
+        let run = agreement::first_run(answers, self.settings.is_flaky)
+            .map_err(|error| NotRun::Failed(error.to_string()))?;
         let (outcome, clues) = (run.outcome(), run.rehearsal.clues.clone());
         let _ = self.first.set(run);
         Ok((outcome, clues))

@@ -14,7 +14,7 @@ use clreduce_batch::BatchError;
 use clreduce_campaign::CampaignError;
 use clreduce_check::{CheckError, HostKernelError, PreprocessError};
 use clreduce_devices::ZooError;
-use clreduce_engine::{ReductionError, SandboxError};
+use clreduce_engine::{MeasuredRate, ReductionError, SandboxError};
 use clreduce_interestingness::{NotRun, SetupError};
 use clreduce_journal::StateError;
 use clreduce_recipe::{CompilerBugError, RecipeError};
@@ -93,6 +93,12 @@ pub(crate) enum CliError {
     /// With everything that helps to find out why.
     #[error("{0}")]
     NotInteresting(String),
+    #[error(
+        "the test is not steady: it accepts the original {}\n\
+         help: to reduce a bug that comes and goes, use --flaky; otherwise let the test end in the same way each time",
+        .0.with_interval()
+    )]
+    Unsteady(MeasuredRate),
     /// The test accepts the original outside the sandbox alone. With the option that allows what it does.
     #[error("{0}")]
     Refused(String),
@@ -193,7 +199,8 @@ impl CliError {
                 }
                 _ => {
                     "\nhelp: the last version that was certain is on disk; run the test ten times on one program to see \
-                     what changes, let the test itself ask as often as it takes, and start again with --fresh"
+                     what changes, let the test itself ask as often as it takes, and start again with --fresh; a bug that comes and \
+                     goes is for --flaky"
                 }
             });
         }

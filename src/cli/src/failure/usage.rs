@@ -52,6 +52,10 @@ pub(crate) enum UsageError {
     )]
     FlagsRemote,
     #[error(
+        "--reduce-flags cannot be used with --flaky: one run of the test does not tell whether the bug needs a flag"
+    )]
+    FlagsFlaky,
+    #[error(
         "clreduce does not know which words of the script `{0}` are flags of the compiler\n\
          help: let the script use $CLREDUCE_FLAGS instead of them, and give them here: --reduce-flags='-O2 -g'"
     )]

@@ -31,6 +31,7 @@ pub(super) fn elsewhere(
         // The stages of a recipe have limits of their own.
         limits: Limits::default(),
         is_exact: false,
+        is_flaky: false,
         pattern: None,
         sandbox: remote::sandbox_of(&args.sandbox),
     };

@@ -117,6 +117,23 @@ impl Interestingness for Judge {
         }
     }
 
+    fn judge_run(&self, variant: &TestCase, run: u32, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        match self {
+            Self::Command(by) => {
+                let outcome = by.test.judge_run(variant, run, cancel)?;
+                keep_aside(by.also.as_ref(), variant, &outcome, cancel);
+                Ok(outcome)
+            }
+            Self::Recipe(_) => self.judge(variant, cancel),
+            Self::Remote(by) => {
+                let judge = |test: &RemoteTest, variant: &TestCase, cancel: &Cancel| {
+                    test.judge_run(variant, run, cancel)
+                };
+                by.judge(variant, judge, cancel)
+            }
+        }
+    }
+
     fn judge_original(
         &self,
         original: &TestCase,
@@ -192,6 +209,10 @@ impl Interestingness for CountedTest {
         self.count(|judge| judge.judge_again(variant, cancel))
     }
 
+    fn judge_run(&self, variant: &TestCase, run: u32, cancel: &Cancel) -> Result<Outcome, NotRun> {
+        self.count(|judge| judge.judge_run(variant, run, cancel))
+    }
+
     fn judge_original(
         &self,
         original: &TestCase,
@@ -248,7 +269,7 @@ impl ByRemote {
     fn judge(
         &self,
         variant: &TestCase,
-        by: fn(&RemoteTest, &TestCase, &Cancel) -> Result<Outcome, NotRun>,
+        by: impl Fn(&RemoteTest, &TestCase, &Cancel) -> Result<Outcome, NotRun>,
         cancel: &Cancel,
     ) -> Result<Outcome, NotRun> {
         let outcome = by(&self.test, variant, cancel)?;

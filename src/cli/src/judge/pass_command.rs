@@ -62,6 +62,7 @@ pub(crate) fn ready(
         permissions: Permissions::default(),
         whole_output: true,
         count_left: false,
+        run: None,
     };
     Ok(Arc::new(ByProgram { launcher, task }))
 }

@@ -164,6 +164,7 @@ fn new(
         program: std::env::current_exe().map_err(CliError::OwnPath)?,
         limits: how.options.test_limits(),
         is_exact: how.options.timeout.is_some(),
+        is_flaky: how.options.flaky.is_some(),
         pattern: how.options.output_pattern(),
         sandbox: sandbox_of(&how.options.sandbox),
     };

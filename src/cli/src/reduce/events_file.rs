@@ -63,6 +63,12 @@ enum EventLine<'a> {
         tokens: usize,
         work_items: u64,
     },
+    Measured {
+        of: &'static str,
+        shown: u32,
+        runs: u32,
+        asked: f64,
+    },
     PassFinished {
         pass: &'a str,
         steps: u64,
@@ -153,6 +159,12 @@ impl<'a> EventLine<'a> {
                 bytes: *bytes,
                 tokens: size.tokens,
                 work_items: size.work_items,
+            },
+            Event::Measured { is_original, runs, asked } => Self::Measured {
+                of: if *is_original { "original" } else { "result" },
+                shown: runs.shown,
+                runs: runs.runs,
+                asked: asked.as_share(),
             },
             Event::PassFinished { pass, steps, interesting } => {
                 Self::PassFinished { pass, steps: *steps, interesting: *interesting }

@@ -9,6 +9,7 @@ mod page;
 mod refused;
 mod result_text;
 mod summary;
+mod unsteady;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -38,6 +39,7 @@ use crate::reduce::input::ReductionInput;
 use crate::reduce::not_interesting::{Rejection, explain};
 use crate::reduce::page::CommitCollector;
 use crate::reduce::refused::RefusedBySandbox;
+use crate::reduce::unsteady::Unsteady;
 use crate::settings::resolve::ReduceSettings;
 use crate::settings::sandbox;
 use crate::settings::test::{Test, facts, of_command};
@@ -256,7 +258,13 @@ fn not_interesting(
     }
     let found = match &settings.how.test {
         _ if settings.how.remote.remote.is_some() => remote::advice(outcome),
+        _ if settings.how.options.flaky.is_some() => None,
         Test::Command(command) => {
+            let options = settings.how.command_options();
+            let unsteady = Unsteady { command, options, original: case, outcome, cancel };
+            if let Some(measured) = unsteady.find() {
+                return CliError::Unsteady(measured);
+            }
             let options = settings.how.command_options();
             let refusal = RefusedBySandbox { command, options, original: case, outcome, cancel };
             if let Some(refused) = refusal.find() {

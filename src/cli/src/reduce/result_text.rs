@@ -47,6 +47,9 @@ pub(crate) fn print(
     }
     if statistics.began() {
         text.push_str(&figures(reduced, statistics));
+        if let Some(rates) = &reduced.rates {
+            text.push_str(&format!("{rates}\n"));
+        }
         if console::user_attended() && !to_stdout {
             text.push_str(&short_program(&reduced.case));
         }

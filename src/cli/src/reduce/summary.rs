@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use clreduce_engine::PassStatistics;
+use clreduce_engine::{MeasuredRate, PassStatistics, Rate, Rates};
 use clreduce_recipe::StageCounts;
 use clreduce_testcase::printable_json;
 use serde::Serialize;
@@ -39,6 +39,9 @@ struct Summary<'a> {
     consumed_share: f64,
     /// Of the time of all jobs, the share in which a test ran.
     busy_share: f64,
+    /// How often the original and the result show the bug, where that decides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rates: Option<RatesSummary>,
     contradictions: u64,
     went_back: u64,
     /// Variants that libclang looked at, and what came of those that it rejected.
@@ -57,6 +60,23 @@ struct FlagsSummary<'a> {
     before: &'a [String],
     after: &'a [String],
     tests: u64,
+}
+
+#[derive(Serialize)]
+struct RatesSummary {
+    asked: f64,
+    runs: u64,
+    original: RunsSummary,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<RunsSummary>,
+}
+
+/// The runs of a program that showed the bug, all of them, and between which rates the true one lies.
+#[derive(Serialize)]
+struct RunsSummary {
+    shown: u32,
+    runs: u32,
+    interval: [f64; 2],
 }
 
 #[derive(Serialize)]
@@ -83,6 +103,19 @@ struct StageSummary<'a> {
     rejected: u64,
     unresolved: u64,
     seconds: f64,
+}
+
+impl RatesSummary {
+    fn of(rates: &Rates) -> Self {
+        let runs = |runs: MeasuredRate| RunsSummary {
+            shown: runs.shown,
+            runs: runs.runs,
+            interval: runs.interval().map(Rate::as_share),
+        };
+        let Rates { original, asked, result, runs: all } = *rates;
+        let (original, result) = (runs(original), result.map(runs));
+        Self { asked: asked.as_share(), runs: all, original, result }
+    }
 }
 
 impl PassSummary {
@@ -141,6 +174,7 @@ pub(crate) fn write(
         jobs,
         consumed_share: reduced.efficiency.consumed,
         busy_share: reduced.efficiency.busy,
+        rates: reduced.rates.as_ref().map(RatesSummary::of),
         contradictions: reduced.flakiness.contradictions(),
         went_back: reduced.flakiness.went_back,
         compile_filter: FilterSummary {

@@ -106,7 +106,11 @@ fn words_of(options: &Options) -> String {
     let changed = given.filter(|(name, value)| default.get(name.as_str()) != Some(value));
     changed
         .flat_map(|(name, value)| {
-            values(value).into_iter().map(move |value| format!(" --{name}{value}"))
+            // The value of `--flaky` may be left out, so that a space would end it.
+            let is_optional = name == "flaky";
+            let joined =
+                move |value: String| if is_optional { value.replacen(' ', "=", 1) } else { value };
+            values(value).into_iter().map(move |value| format!(" --{name}{}", joined(value)))
         })
         .collect()
 }
@@ -147,7 +151,8 @@ mod tests {
     #[test]
     fn options_survive_the_way_through_the_command_line() {
         let text = "clreduce x --interesting-stderr 'it''s' --timeout 1500ms --memory-limit 1000000 --lang c \
-                    --skip-pass lines --skip-pass comments --protect a+ --protect b --keep-names --max-steps 7";
+                    --skip-pass lines --skip-pass comments --protect a+ --protect b --keep-names --max-steps 7 \
+                    --flaky=20%";
         let words = shlex::split(text).unwrap();
         let options = Args::try_parse_from(words).unwrap().reduce.options;
         let again = format!("clreduce x{}", words_of(&options));

@@ -148,6 +148,9 @@ pub(crate) fn resolve(mut args: ReduceArgs) -> Result<ReduceSettings, UsageError
     check_reports(&args)?;
     check_recipe(&args, &test)?;
     check_remote(&args)?;
+    if args.reduce_flags.is_some() && args.options.flaky.is_some() {
+        return Err(UsageError::FlagsFlaky);
+    }
     let (reduce_flags, test) = match &args.reduce_flags {
         Some(given) => {
             let (source, test) = flags::resolve(given.trim(), test)?;
@@ -212,6 +215,7 @@ fn check_recipe(args: &ReduceArgs, test: &Test) -> Result<(), UsageError> {
         (args.options.interesting_stdout.is_some(), "--interesting-stdout", outcome),
         (args.options.interesting_stderr.is_some(), "--interesting-stderr", outcome),
         (args.also_interesting.is_some(), "--also-interesting", "give --allow-slippage instead"),
+        (args.options.flaky.is_some(), "--flaky", "let a command test the program"),
         (args.save_temps, "--save-temps", "`clreduce explain` shows what happens to a variant"),
     ];
     match options.into_iter().find(|(given, ..)| *given) {

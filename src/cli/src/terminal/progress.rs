@@ -134,6 +134,12 @@ impl ProgressDisplay {
                     self.line(&format!("  {pass} left something out: more than {most} {of}"));
                 }
             }
+            Event::Measured { is_original: true, runs, asked } => self.note(&format!(
+                "the original shows the bug {}; a variant is interesting if it does so in at least {asked} of its runs",
+                runs.with_interval()
+            )),
+            // The text at the end has it.
+            Event::Measured { is_original: false, .. } => {}
             Event::Warning(text) => self.warning(text),
             Event::LastTests { ending, limit } => {
                 if let Some(text) = last_tests(*ending, *limit) {

@@ -86,7 +86,8 @@ impl RunStatistics {
                 (self.steps, self.best) = (*step, (*size, *bytes));
             }
             Event::Warning(text) => self.warnings.push(text.clone()),
-            Event::PassFinished { .. }
+            Event::Measured { .. }
+            | Event::PassFinished { .. }
             | Event::PassSkipped { .. }
             | Event::LastTests { .. }
             | Event::LeftOut { .. }

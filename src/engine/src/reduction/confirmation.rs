@@ -58,6 +58,10 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         &mut self,
         executor: &mut Executor<OriginalFirst<S>>,
     ) -> Result<(), Halt> {
+        if self.rates.is_some() {
+            // Each verdict is certain at its level.
+            return Ok(());
+        }
         let verdicts = executor.scheduler().counters().consumed;
         if let Some(case) = self.commits.choose(verdicts) {
             executor.scheduler_mut().confirmations_mut().add(&case, verdicts + WAITS_FOR);
@@ -79,6 +83,10 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         &mut self,
         executor: &mut Executor<OriginalFirst<S>>,
     ) -> Result<bool, Halt> {
+        if let Some(rates) = self.rates.clone() {
+            self.measure_result(&rates, executor)?;
+            return Ok(true);
+        }
         let mut errors = RepeatedResults::default();
         for _ in 0..MOST_ROUNDS {
             self.order_tests_of_result(executor);

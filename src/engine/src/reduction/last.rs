@@ -30,7 +30,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         if ending == Ending::Minimal || self.commits.last() == 0 {
             return;
         }
-        if ending == Ending::Interrupted && Self::layout(executor).is_none() {
+        if ending == Ending::Interrupted && self.layout(executor).is_none() {
             return;
         }
         let one = at_most(self.limits.time_of_test());
@@ -46,8 +46,9 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
     }
 
     /// The result as people read it. Where the test is flaky, one test does not tell whether it is interesting.
-    fn layout(executor: &Executor<OriginalFirst<S>>) -> Option<TestCase> {
-        let is_flaky = executor.scheduler().verdicts().wrong_successes().is_some();
+    fn layout(&self, executor: &Executor<OriginalFirst<S>>) -> Option<TestCase> {
+        let is_flaky =
+            self.rates.is_some() || executor.scheduler().verdicts().wrong_successes().is_some();
         if is_flaky { None } else { executor.scheduler().laid_out() }
     }
 
@@ -60,7 +61,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         if ending == Ending::Minimal || self.commits.last() == 0 {
             return Ok(());
         }
-        let Some(case) = Self::layout(executor) else { return Ok(()) };
+        let Some(case) = self.layout(executor) else { return Ok(()) };
         let limit = at_most(self.limits.time_of_test());
         let outcome = executor.last_test(case.clone(), limit);
         if outcome.is_some_and(|outcome| outcome.verdict == Verdict::Interesting) {

@@ -7,6 +7,7 @@ mod confirmation;
 mod controls;
 mod last;
 mod limits;
+mod measure;
 mod replay;
 mod result;
 mod resume;
@@ -30,13 +31,16 @@ use crate::events::Event;
 use crate::options::Options;
 use crate::pass_command::{Asked, PassCommand};
 use crate::pattern::TextPattern;
+use crate::rate::AskedRate;
 use clreduce_candidates::CandidateSource;
 use clreduce_journal::{Facts, StateFolder};
 use clreduce_reducer::{PassChoice, Reducer};
 use clreduce_speculation::{Pool, SkipPass};
 
 pub use limits::LIMIT_FACTOR;
-pub use result::{Efficiency, FilterFigures, Flakiness, PassStatistics, Reduced, ReductionError};
+pub use result::{
+    Efficiency, FilterFigures, Flakiness, PassStatistics, Rates, Reduced, ReductionError,
+};
 pub(crate) use resume::Versions;
 pub use running::Running;
 
@@ -175,6 +179,14 @@ impl<'a> Reduction<'a> {
     #[must_use]
     pub fn compile_filter(self, filter: impl CompileFilter + 'static) -> Self {
         Self { compile_filter: Some(Arc::new(filter)), ..self }
+    }
+
+    /// Reduces a bug that comes and goes: a variant is interesting if it shows the bug often enough. The test then says what
+    /// one run shows, and runs on each variant as often as the decision needs.
+    #[must_use]
+    pub fn flaky(mut self, asked: AskedRate) -> Self {
+        self.options.flaky = Some(asked);
+        self
     }
 
     /// Sets the number of tests at a time; without it, that is the number of cores. It changes nothing but the time.

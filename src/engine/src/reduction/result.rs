@@ -1,5 +1,6 @@
 //! The result of a reduction, its figures and its errors.
 
+use std::fmt;
 use std::io;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use clreduce_testcase::{Size, TestCase};
 use thiserror::Error;
 
 use crate::events::Ending;
+use crate::rate::{MeasuredRate, Rate};
 use clreduce_journal::StateError;
 
 /// The result of a reduction, and the work that it took.
@@ -40,10 +42,37 @@ pub struct Reduced {
     pub passes: Vec<PassStatistics>,
     /// The flakiness of the test.
     pub flakiness: Flakiness,
+    /// How often the test shows the bug, where that decides.
+    pub rates: Option<Rates>,
     /// Figures of the compile filter.
     pub compile_filter: FilterFigures,
     /// The use of the cores.
     pub efficiency: Efficiency,
+}
+
+/// How often the test shows a bug that comes and goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rates {
+    /// The runs of the original.
+    pub original: MeasuredRate,
+    /// The least rate that was asked of a variant.
+    pub asked: Rate,
+    /// The runs of the result, besides those that led to its verdict. `None` where a limit or an interruption came before.
+    pub result: Option<MeasuredRate>,
+    /// All runs of the test on all variants, in this run of the reduction.
+    pub runs: u64,
+}
+
+/// "the result shows the bug in 31 of 100 runs (23 % to 41 %), the original in 50 of 120 runs (33 % to 51 %)".
+impl fmt::Display for Rates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { original, asked, result, .. } = self;
+        match result {
+            Some(result) => write!(f, "the result shows the bug {}", result.with_interval())?,
+            None => write!(f, "the result shows the bug in at least {asked} of its runs")?,
+        }
+        write!(f, ", the original {}", original.with_interval())
+    }
 }
 
 /// The flakiness of a test, as far as a reduction noticed it in this run. All are zero for a reliable test.

@@ -1,6 +1,7 @@
 //! The run of a reduction after the first test: it gives verdicts to the reducer in order, writes them to the journal, keeps
 //! each new current test case, and tells of events.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clreduce_interestingness::{Filtered, Verdict};
@@ -15,6 +16,7 @@ use super::result::{Efficiency, FilterFigures, Reduced, ReductionError};
 use super::resume::Versions;
 use super::statistics::StepCounts;
 use crate::events::{Ending, Event};
+use crate::rate::{MeasuredRate, RateTest};
 use clreduce_candidates::{CandidateSource, LeftOut};
 use clreduce_journal::{Journal, JournalEntry};
 use clreduce_speculation::{Counters, Executor, FlakyCounts, Judged, Stop};
@@ -73,6 +75,10 @@ pub(super) struct ReductionRun<'a, S> {
     /// Variants that were tested again and again.
     pub(super) flaky: FlakyCounts,
     pub(super) went_back: u64,
+    /// The test, where rates decide.
+    pub(super) rates: Option<Arc<RateTest>>,
+    /// The runs by which the result was measured then.
+    pub(super) result_rate: Option<MeasuredRate>,
     /// The proposals that passes left out since the last commit.
     left_out: Vec<LeftOut>,
     /// Files of the committed test cases, while an earlier run is replayed.
@@ -104,6 +110,8 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
             is_filtered,
             flaky: FlakyCounts::default(),
             went_back: 0,
+            rates: None,
+            result_rate: None,
             left_out: Vec::new(),
             on_disk: None,
             journal,
@@ -319,6 +327,7 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
         let counters = executor.scheduler().counters();
         let wall = self.started.elapsed();
         let flakiness = self.flakiness(executor);
+        let rates = self.measured_rates();
         Ok(Reduced {
             case,
             size,
@@ -337,6 +346,7 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
             },
             passes: self.statistics.into_passes(),
             flakiness,
+            rates,
             efficiency: Efficiency {
                 consumed: share(counters.consumed as f64, counters.finished as f64),
                 busy: share(

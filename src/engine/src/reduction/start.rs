@@ -17,6 +17,7 @@ use super::result::{Efficiency, FilterFigures, Flakiness, Reduced, ReductionErro
 use super::resume::{recall, resume};
 use super::run::{ReductionRun, ending};
 use super::{Reduction, Resume};
+use crate::rate::{MeasuredRate, RateTest};
 
 /// Runs a reduction from the first test of the original to the last event.
 pub(super) fn run(
@@ -31,6 +32,7 @@ pub(super) fn run(
     }
     let limit_before = earlier.as_ref().map_or(LIMIT_AT_MOST, JournalHeader::time_limit);
     let given_timeout = reduction.options.timeout;
+    let rates = rate_test(&mut reduction, earlier.as_ref());
     reduction.test.set_time_limit(given_timeout.unwrap_or(limit_before));
     // In a resumed run as well: the filter reads everything as it could read the original.
     let accepts_original = accepts_original(&reduction);
@@ -57,25 +59,35 @@ pub(super) fn run(
     // There is no pass yet that could be skipped.
     executor.take_skipped();
     let wall = original.outcome.wall;
-    let timeout = given_timeout.unwrap_or_else(|| limit_for(wall).min(limit_before));
+    // Where rates decide, an earlier run has measured the original, and this one has not tested it.
+    let allowed = if rates.is_some() && earlier.is_some() { limit_before } else { limit_for(wall) };
+    let timeout = given_timeout.unwrap_or_else(|| allowed.min(limit_before));
     reduction.test.set_time_limit(timeout);
-    executor.limit_running(timeout);
+    if rates.is_none() {
+        // Otherwise it is the limit of each of many runs.
+        executor.limit_running(timeout);
+    }
     let journal = match (journal, &state) {
-        (None, Some(state)) => Some(begin(state, &reduction, timeout, is_filtered, &test)?),
+        (None, Some(state)) => {
+            let measured = measured(rates.as_deref());
+            Some(begin(state, &reduction, timeout, is_filtered, (&test, measured))?)
+        }
         (journal, _) => journal,
     };
-    // Otherwise an earlier run has judged it as well.
-    if earlier.is_none() {
+    // Otherwise an earlier run has judged it as well, or it was measured.
+    if earlier.is_none() && rates.is_none() {
         executor.scheduler_mut().confirmations_mut().add(&reduction.case, CHECK_AFTER);
     }
 
     let limits = CommitLimits::new(timeout, given_timeout.is_some(), reduction.test.part_limits());
     let limits = if earlier.is_none() { limits.knowing(wall) } else { limits };
     let mut run = ReductionRun::new(reduction, source, journal, limits, is_filtered, started);
+    run.rates = rates;
     run.on_disk = state.as_mut().and_then(|state| state.on_disk.take());
     // An earlier run measured it.
     let original_time = (given_timeout.is_none() && replay.is_empty()).then_some(wall);
     run.tell_start(replay.len() as u64, timeout, original_time);
+    run.tell_criterion();
     let (result, has_commits) = run.until_end(executor);
     if let Some(state) = state {
         unlock(state, &result, has_commits)?;
@@ -89,11 +101,32 @@ fn begin(
     reduction: &Reduction<'_>,
     timeout: Duration,
     is_filtered: bool,
-    test: &ClueFinder,
+    (test, measured): (&ClueFinder, Option<[u32; 2]>),
 ) -> Result<Journal, ReductionError> {
     let (hash, facts) = (reduction.case.hash(), state.facts.clone());
     let header = JournalHeader::new(&hash, timeout, is_filtered, facts);
-    Ok(state.folder.begin(&reduction.case, &header.with_clues(&test.clues()))?)
+    let header = header.with_clues(&test.clues()).with_measured(measured);
+    Ok(state.folder.begin(&reduction.case, &header)?)
+}
+
+/// Puts a test that is about rates in the place of the user's, if one is wanted.
+fn rate_test(
+    reduction: &mut Reduction<'_>,
+    earlier: Option<&JournalHeader>,
+) -> Option<Arc<RateTest>> {
+    let asked = reduction.options.flaky?;
+    let measured = earlier.and_then(JournalHeader::measured);
+    let measured = measured.map(|[shown, runs]| MeasuredRate { shown, runs });
+    let test = RateTest::new(Arc::clone(&reduction.test), &reduction.case, asked, measured);
+    let test = Arc::new(test);
+    reduction.test = test.clone();
+    Some(test)
+}
+
+/// The runs of the original, for the journal.
+fn measured(rates: Option<&RateTest>) -> Option<[u32; 2]> {
+    let MeasuredRate { shown, runs } = rates?.criterion()?.original;
+    Some([shown, runs])
 }
 
 /// Leaves the state folder: another run may start now. The folder goes where there is nothing to go on with.
@@ -177,6 +210,7 @@ fn not_begun<A: CandidateSource>(
         timeout: Duration::ZERO,
         passes: Vec::new(),
         flakiness: Flakiness::default(),
+        rates: None,
         compile_filter: FilterFigures::default(),
         efficiency: Efficiency::default(),
     })

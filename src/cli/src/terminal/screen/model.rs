@@ -108,7 +108,8 @@ impl Model {
             }
             Event::PassSkipped { pass } => self.notice = format!("skipped {pass}"),
             Event::LastTests { .. } => self.notice = "last tests of the result".to_owned(),
-            Event::PassFinished { .. }
+            Event::Measured { .. }
+            | Event::PassFinished { .. }
             | Event::LeftOut { .. }
             | Event::Warning(_)
             | Event::Finished { .. } => {}
