@@ -258,7 +258,7 @@ pub static TABLE: &[Row] = &[
     row(&syntax::list_elements::ListElements, Phase::Fine, GROUPS),
     row(&llvm::arguments::LlvmArguments, Phase::Fine, GROUPS),
     row(&grammar::delete_nodes::DeleteNodes, Phase::Fine, GROUPS),
-    row(&text::mentions::Mentions, Phase::Fine, GROUPS),
+    row(&text::mentions::NameMentions, Phase::Fine, GROUPS),
     row(&text::definitions::Definitions, Phase::Fine, GROUPS),
     row(&grammar::lift_nodes::LiftNodes, Phase::Fine, BIGGEST_FIRST),
     row(&gpu::barriers::Barriers, Phase::Fine, GROUPS),

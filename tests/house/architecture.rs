@@ -48,7 +48,10 @@ const PURE: &str = "
     clreduce-candidates: clreduce-testcase
     clreduce-crash: clreduce-testcase cpp_demangle regex rustc-demangle
     clreduce-generator: clreduce-testcase thiserror
-    clreduce-language: clreduce-testcase serde tree-sitter tree-sitter-c tree-sitter-cuda
+    clreduce-language: clreduce-testcase serde tree-sitter tree-sitter-ada tree-sitter-c \
+        tree-sitter-cuda tree-sitter-d tree-sitter-fortran tree-sitter-glsl tree-sitter-go tree-sitter-java \
+        tree-sitter-javascript tree-sitter-json tree-sitter-llvm tree-sitter-mlir tree-sitter-python \
+        tree-sitter-rust tree-sitter-typescript tree-sitter-vhdl tree-sitter-wgsl-bevy
     clreduce-passes: clreduce-language clreduce-testcase
     clreduce-reducer: clreduce-candidates clreduce-language clreduce-passes clreduce-testcase regex
     clreduce-splice: clreduce-generator clreduce-language clreduce-passes clreduce-testcase thiserror

@@ -35,7 +35,7 @@ use std::ops::Range;
 
 use clreduce_testcase::{Edit, Patch};
 
-use super::module::{Block, IrFunction, functions, targets};
+use super::module::{IrBlock, IrFunction, functions, targets};
 use crate::Snapshot;
 use crate::analysis::names;
 use crate::pass::{BLOCKS, Pass, PassInfo, Proposal, Proposals};
@@ -76,16 +76,18 @@ struct ControlFlow<'a> {
     file: usize,
     bytes: &'a [u8],
     function: &'a IrFunction,
-    by_name: HashMap<&'a [u8], &'a Block>,
+    by_name: HashMap<&'a [u8], &'a IrBlock>,
     /// By block, where it leads.
     next: HashMap<&'a [u8], Vec<&'a [u8]>>,
     /// By block, what leads to it.
     before: HashMap<&'a [u8], Vec<&'a [u8]>>,
+    /// The first block in which it returns and that needs nothing from those that lead there.
+    exit: Option<&'a IrBlock>,
 }
 
 impl<'a> ControlFlow<'a> {
     fn of(file: usize, bytes: &'a [u8], function: &'a IrFunction) -> Self {
-        let name = |block: &Block| &bytes[block.name.clone()];
+        let name = |block: &IrBlock| &bytes[block.name.clone()];
         let mut next: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
         let mut before: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
         for block in &function.blocks {
@@ -99,15 +101,22 @@ impl<'a> ControlFlow<'a> {
             next.insert(name(block), ways);
         }
         let by_name = function.blocks.iter().map(|block| (name(block), block)).collect();
-        Self { file, bytes, function, by_name, next, before }
+        let returns = |block: &&IrBlock| {
+            let last = block.instructions.last().map(|last| last.operation(bytes));
+            last.is_some_and(|last| last.starts_with(b"ret "))
+                && !block.instructions[0].is_phi(bytes)
+                && !block.name.is_empty()
+        };
+        let exit = function.blocks.iter().find(returns);
+        Self { file, bytes, function, by_name, next, before, exit }
     }
 
-    fn name(&self, block: &Block) -> &'a [u8] {
+    fn name(&self, block: &IrBlock) -> &'a [u8] {
         &self.bytes[block.name.clone()]
     }
 
     /// The entry leads to a block, or anything else does.
-    fn is_entry(&self, block: &Block) -> bool {
+    fn is_entry(&self, block: &IrBlock) -> bool {
         self.function.blocks.first().is_some_and(|entry| entry.range == block.range)
     }
 
@@ -115,9 +124,7 @@ impl<'a> ControlFlow<'a> {
     fn without_incoming(&self, at: &[u8], from: &[u8]) -> Option<Vec<Edit>> {
         let block = self.by_name.get(at)?;
         let mut edits = Vec::new();
-        for phi in
-            block.instructions.iter().filter(|one| one.operation(self.bytes).starts_with(b"phi "))
-        {
+        for phi in block.instructions.iter().filter(|one| one.is_phi(self.bytes)) {
             let pairs = incoming(self.bytes, &phi.range);
             let gone = pairs.iter().filter(|(_, name)| *name == from);
             let kept = pairs.iter().filter(|(_, name)| *name != from).count();
@@ -130,7 +137,7 @@ impl<'a> ControlFlow<'a> {
     }
 
     /// A branch or switch that goes to each of its targets alone.
-    fn one_way(&self, block: &Block) -> Vec<(&'a [u8], Patch)> {
+    fn one_way(&self, block: &IrBlock) -> Vec<(&'a [u8], Patch)> {
         let Some(last) = block.instructions.last() else { return Vec::new() };
         let operation = last.operation(self.bytes);
         let may_go = operation.starts_with(b"br ") || operation.starts_with(b"switch ");
@@ -150,26 +157,16 @@ impl<'a> ControlFlow<'a> {
     }
 
     /// A loop that runs once: its head goes into the body, and the body leaves.
-    fn once(&self, head: &Block) -> Vec<Patch> {
+    fn once(&self, head: &IrBlock) -> Vec<Patch> {
         let patch =
             |(way, into): (&[u8], Patch)| into.union(&self.left_early(self.by_name.get(way)?)?);
         self.one_way(head).into_iter().filter_map(patch).collect()
     }
 
     /// A block that goes on where the function returns: loops end so.
-    fn left_early(&self, block: &Block) -> Option<Patch> {
+    fn left_early(&self, block: &IrBlock) -> Option<Patch> {
         let last = block.instructions.last()?;
-        let begins_with_phi = |one: &Block| {
-            let operation = one.instructions.first().map(|first| first.operation(self.bytes));
-            operation.is_some_and(|operation| operation.starts_with(b"phi "))
-        };
-        let returns = |one: &&Block| {
-            let last = one.instructions.last().map(|last| last.operation(self.bytes));
-            last.is_some_and(|last| last.starts_with(b"ret "))
-                && !begins_with_phi(one)
-                && !one.name.is_empty()
-        };
-        let exit = self.function.blocks.iter().find(returns)?;
+        let exit = self.exit?;
         let leads = last.operation(self.bytes).starts_with(b"br ");
         let ways = self.next.get(self.name(block))?;
         if !leads || block.name.is_empty() || ways[..] == [self.name(exit)] {
@@ -184,7 +181,7 @@ impl<'a> ControlFlow<'a> {
     }
 
     /// A block that nothing leads to, with what it gives.
-    fn without_way_to(&self, block: &Block) -> Option<Patch> {
+    fn without_way_to(&self, block: &IrBlock) -> Option<Patch> {
         let name = self.name(block);
         let is_reached =
             self.before.get(name).is_some_and(|from| from.iter().any(|from| *from != name));
@@ -199,13 +196,12 @@ impl<'a> ControlFlow<'a> {
     }
 
     /// A block that goes on with the only one that it leads to, to which nothing else leads.
-    fn joined(&self, block: &Block) -> Option<Patch> {
+    fn joined(&self, block: &IrBlock) -> Option<Patch> {
         let name = self.name(block);
         let [from] = self.before.get(name)?[..] else { return None };
         let first = self.by_name.get(from)?;
         let last = first.instructions.last()?;
-        let has_phi =
-            block.instructions.iter().any(|one| one.operation(self.bytes).starts_with(b"phi "));
+        let has_phi = block.instructions.iter().any(|one| one.is_phi(self.bytes));
         let follows = first.range.end <= block.range.start;
         let nothing_between =
             || self.bytes[first.range.end..block.range.start].trim_ascii().is_empty();
@@ -216,7 +212,7 @@ impl<'a> ControlFlow<'a> {
         let mut edits = vec![Edit::delete(self.file, last.range.start..block.label.end)];
         for way in self.next.get(name)? {
             let phis = self.by_name.get(way)?.instructions.iter();
-            for phi in phis.filter(|one| one.operation(self.bytes).starts_with(b"phi ")) {
+            for phi in phis.filter(|one| one.is_phi(self.bytes)) {
                 let whole = &self.bytes[phi.range.clone()];
                 let of_block = names(whole)
                     .filter(|place| whole[place.clone()].strip_prefix(b"%") == Some(name));

@@ -15,28 +15,32 @@ pub(crate) struct IrFunction {
     /// The line with `define`.
     pub head: Range<usize>,
     /// The blocks, the entry first.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<IrBlock>,
 }
 
-pub(crate) struct Block {
+pub(crate) struct IrBlock {
     /// The line of its label; empty for an entry without one.
     pub label: Range<usize>,
     /// Its name, without a sigil; empty for an entry without one.
     pub name: Range<usize>,
     /// The instructions, the terminator last.
-    pub instructions: Vec<Instruction>,
+    pub instructions: Vec<IrInstruction>,
     /// From its label to the end of its last instruction.
     pub range: Range<usize>,
 }
 
-pub(crate) struct Instruction {
+pub(crate) struct IrInstruction {
     /// Its line, or its lines.
     pub range: Range<usize>,
     /// The name of its result, with the sigil.
     pub result: Option<Range<usize>>,
 }
 
-impl Instruction {
+impl IrInstruction {
+    pub(crate) fn is_phi(&self, bytes: &[u8]) -> bool {
+        self.operation(bytes).starts_with(b"phi ")
+    }
+
     /// What it does, without its result.
     pub(crate) fn operation<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         let text = &bytes[self.range.clone()];
@@ -60,7 +64,7 @@ pub(crate) fn functions(bytes: &[u8]) -> Vec<IrFunction> {
         let Some(function) = &mut open else {
             if text.starts_with(b"define ") && text.ends_with(b"{") {
                 let entry = line.end..line.end;
-                let blocks = vec![Block::new(entry.clone(), entry)];
+                let blocks = vec![IrBlock::new(entry.clone(), entry)];
                 open = Some(IrFunction { range: line.clone(), head: line, blocks });
             }
             continue;
@@ -78,7 +82,7 @@ pub(crate) fn functions(bytes: &[u8]) -> Vec<IrFunction> {
             if entry.is_some_and(|_| function.blocks.len() == 1) {
                 function.blocks.clear();
             }
-            function.blocks.push(Block::new(line, name));
+            function.blocks.push(IrBlock::new(line, name));
             goes_on = false;
             continue;
         }
@@ -93,14 +97,14 @@ pub(crate) fn functions(bytes: &[u8]) -> Vec<IrFunction> {
             None => {
                 goes_on = text.starts_with(b"switch ") && !text.contains(&b']');
                 let result = result(bytes, &line);
-                block.instructions.push(Instruction { range: line, result });
+                block.instructions.push(IrInstruction { range: line, result });
             }
         }
     }
     functions
 }
 
-impl Block {
+impl IrBlock {
     fn new(label: Range<usize>, name: Range<usize>) -> Self {
         Self { range: label.clone(), label, name, instructions: Vec::new() }
     }

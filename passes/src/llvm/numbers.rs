@@ -23,7 +23,7 @@
 //! }
 //! ```
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use clreduce_testcase::{Edit, steps};
@@ -98,7 +98,7 @@ fn named(bytes: &[u8], noise: &[&[u8]]) -> Option<Vec<u8>> {
             }
         }
         out.extend_from_slice(&text[at..]);
-        if let Some((_, number)) = entries.iter().find(|(head, _)| *head == line.start) {
+        if let Some(number) = entries.get(&line.start) {
             out.extend([&prefix[..], &bytes[number.clone()], b":\n"].concat());
         }
     }
@@ -125,7 +125,7 @@ fn free_prefix(bytes: &[u8]) -> Vec<u8> {
 
 /// Functions whose first block has a number that is used and that no line shows: the start of the line of `define`, and the
 /// digits where they are used.
-fn entries(bytes: &[u8]) -> Vec<(usize, Range<usize>)> {
+fn entries(bytes: &[u8]) -> HashMap<usize, Range<usize>> {
     let types: HashSet<&[u8]> = line_ranges(bytes)
         .filter_map(|line| {
             names(&bytes[line.clone()]).next().map(|name| &bytes[line.start..][name])

@@ -22,7 +22,7 @@ use std::ops::Range;
 
 use clreduce_testcase::{Edit, Patch};
 
-use super::module::{Instruction, IrFunction, functions, uses};
+use super::module::{IrFunction, IrInstruction, functions, uses};
 use crate::Snapshot;
 use crate::analysis::names;
 use crate::pass::{BLOCKS, Pass, PassInfo, Proposal, Proposals};
@@ -44,7 +44,7 @@ impl Pass for LlvmSlots {
             for function in functions(bytes) {
                 let uses = uses(bytes, &function.range);
                 for slot in slots(bytes, &function) {
-                    for (value, list) in slot.values.iter().take(VALUES).zip(0..) {
+                    for (value, list) in slot.values.iter().zip(0..) {
                         let patch = without(file, bytes, &slot, value, &uses);
                         proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
                     }
@@ -55,21 +55,21 @@ impl Pass for LlvmSlots {
 }
 
 /// A place in memory with all that uses it.
-struct Slot<'a> {
-    users: Vec<&'a Instruction>,
-    /// The values that are stored, each once; zero where none is.
+struct MemorySlot<'a> {
+    users: Vec<&'a IrInstruction>,
+    /// The first values that are stored, each once; zero where none is.
     values: Vec<&'a [u8]>,
 }
 
 /// The places that are nothing but stored to and loaded from.
-fn slots<'a>(bytes: &'a [u8], function: &'a IrFunction) -> Vec<Slot<'a>> {
+fn slots<'a>(bytes: &'a [u8], function: &'a IrFunction) -> Vec<MemorySlot<'a>> {
     let all = || function.blocks.iter().flat_map(|block| &block.instructions);
-    let mut open: HashMap<&[u8], Option<Slot<'a>>> = HashMap::new();
+    let mut open: HashMap<&[u8], Option<MemorySlot<'a>>> = HashMap::new();
     let mut order: Vec<&[u8]> = Vec::new();
     for place in all().filter(|one| one.operation(bytes).starts_with(b"alloca ")) {
         let Some(result) = place.result.clone() else { continue };
         order.push(&bytes[result.clone()]);
-        open.insert(&bytes[result], Some(Slot { users: vec![place], values: Vec::new() }));
+        open.insert(&bytes[result], Some(MemorySlot { users: vec![place], values: Vec::new() }));
     }
     for instruction in all() {
         let operation = instruction.operation(bytes);
@@ -87,7 +87,7 @@ fn slots<'a>(bytes: &'a [u8], function: &'a IrFunction) -> Vec<Slot<'a>> {
                 _ if is_load => known.users.push(instruction),
                 Some((value, to)) if to == name && value != name => {
                     known.users.push(instruction);
-                    if !known.values.contains(&value) {
+                    if known.values.len() < VALUES && !known.values.contains(&value) {
                         known.values.push(value);
                     }
                 }
@@ -118,11 +118,15 @@ fn stored(operation: &[u8]) -> Option<(&[u8], &[u8])> {
 fn without(
     file: usize,
     bytes: &[u8],
-    slot: &Slot<'_>,
+    slot: &MemorySlot<'_>,
     value: &[u8],
     uses: &HashMap<&[u8], Vec<Range<usize>>>,
 ) -> Option<Patch> {
-    let is_removed = |at: usize| slot.users.iter().any(|user| user.range.contains(&at));
+    // They stand in the order of the program.
+    let is_removed = |at: usize| {
+        let behind = slot.users.partition_point(|user| user.range.start <= at);
+        behind.checked_sub(1).is_some_and(|user| slot.users[user].range.contains(&at))
+    };
     let mut edits: Vec<Edit> =
         slot.users.iter().map(|user| Edit::delete(file, user.range.clone())).collect();
     for user in slot.users.iter().filter(|user| user.operation(bytes).starts_with(b"load ")) {

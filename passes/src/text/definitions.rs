@@ -53,7 +53,7 @@ impl Pass for Definitions {
                 }
                 lines.push((line, in_line));
             }
-            let definitions: Vec<Definition<'_>> = lines
+            let definitions: Vec<LineDefinition<'_>> = lines
                 .iter()
                 .filter_map(|(line, in_line)| definition(bytes, line, in_line))
                 .collect();
@@ -78,7 +78,7 @@ impl Pass for Definitions {
 }
 
 /// A line that defines a name.
-struct Definition<'a> {
+struct LineDefinition<'a> {
     line: Range<usize>,
     name: &'a [u8],
     operands: Vec<&'a [u8]>,
@@ -88,14 +88,14 @@ fn definition<'a>(
     bytes: &'a [u8],
     line: &Range<usize>,
     in_line: &[Range<usize>],
-) -> Option<Definition<'a>> {
+) -> Option<LineDefinition<'a>> {
     let (defined, others) = in_line.split_first()?;
     let name = &bytes[defined.clone()];
     let is_defined = bytes[defined.end..line.end].trim_ascii_start().starts_with(b"= ");
     let is_first = bytes[line.start..defined.start].trim_ascii().is_empty();
     let operands = others.iter().map(|other| &bytes[other.clone()]);
     let operands = operands.filter(|other| *other != name && is_alike(other, name));
-    (is_defined && is_first).then(|| Definition {
+    (is_defined && is_first).then(|| LineDefinition {
         line: line.clone(),
         name,
         operands: operands.take(OPERANDS).collect(),
@@ -112,7 +112,7 @@ fn last_of<'a>(first: &HashMap<&'a [u8], &'a [u8]>, name: &'a [u8]) -> &'a [u8] 
 
 /// A definition's line removed, and an operand in the place of its name.
 fn without(
-    definition: &Definition<'_>,
+    definition: &LineDefinition<'_>,
     uses: &[Range<usize>],
     file: usize,
     operand: &[u8],

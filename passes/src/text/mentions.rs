@@ -21,12 +21,12 @@ use crate::Snapshot;
 use crate::analysis::{Unit, line_ranges, names};
 use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
 
-pub(crate) struct Mentions;
+pub(crate) struct NameMentions;
 
 /// A word that stands at more places is one of the language.
 const MOST_PLACES: usize = 200;
 
-impl Pass for Mentions {
+impl Pass for NameMentions {
     fn info(&self) -> PassInfo {
         PassInfo::new("mentions", "Remove a name with all that mentions it", ANY).growing()
     }

@@ -157,7 +157,7 @@ pub(crate) enum Generate {
 const LONG_ABOUT: &str = "\
 clreduce is a test-case reducer. It shrinks a program that triggers a compiler bug while it still triggers it.
 
-clreduce removes parts of a program in OpenCL C, CUDA, C, C++ or any other text, and runs your test on each \
+clreduce removes parts of a program in OpenCL C, CUDA, C, C++, LLVM IR, Python or any other language, and runs your test on each \
 variant. The test decides whether the variant still shows the bug; such a variant is called interesting. \
 Each time clreduce finds a smaller interesting variant, it replaces the file on disk, so the file always \
 shows the bug. The number of tests that run at the same time does not change the result.";

@@ -12,7 +12,7 @@ use clreduce_reducer::Reducer;
 use clreduce_testcase::{ContentHash, TestCase};
 
 use crate::options::Options;
-use crate::pass_command::{Asked, PASS_COMMAND_FACT};
+use crate::pass_command::{AskedCommand, PASS_COMMAND_FACT};
 use crate::reduction::Versions;
 
 /// What a state folder tells of a reduction.
@@ -68,7 +68,7 @@ impl History {
         let original = original.clone().in_language(self.options.lang);
         let mut plan = self.options.plan(original.language());
         if header.facts().contains_key(PASS_COMMAND_FACT) {
-            let asked = Asked::new(None, Cancel::new());
+            let asked = AskedCommand::new(None, Cancel::new());
             asked.recall(proposed);
             plan.own = asked.as_pass();
         }

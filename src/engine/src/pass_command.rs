@@ -49,28 +49,28 @@ struct TextEdit {
 /// What the program said of a test case.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Answer {
+enum CommandAnswer {
     Groups(Vec<Group>),
     Failed(String),
 }
 
 /// The program, and what it said so far.
-pub(crate) struct Asked {
+pub(crate) struct AskedCommand {
     /// `None` where only earlier answers count.
     command: Option<Arc<dyn PassCommand>>,
     cancel: Cancel,
-    memory: Mutex<Memory>,
+    memory: Mutex<ProposalMemory>,
 }
 
 #[derive(Default)]
-struct Memory {
-    answers: BTreeMap<ContentHash, Answer>,
+struct ProposalMemory {
+    answers: BTreeMap<ContentHash, CommandAnswer>,
     has_failed: bool,
     /// Answers that are not in the journal yet.
-    fresh: Vec<(ContentHash, Answer)>,
+    fresh: Vec<(ContentHash, CommandAnswer)>,
 }
 
-impl Asked {
+impl AskedCommand {
     pub(crate) fn new(command: Option<Arc<dyn PassCommand>>, cancel: Cancel) -> Arc<Self> {
         Arc::new(Self { command, cancel, memory: Mutex::default() })
     }
@@ -80,7 +80,7 @@ impl Asked {
         OwnPasses(Some(Arc::clone(self) as Arc<dyn OwnPass>))
     }
 
-    fn memory(&self) -> MutexGuard<'_, Memory> {
+    fn memory(&self) -> MutexGuard<'_, ProposalMemory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -89,7 +89,7 @@ impl Asked {
         let mut memory = self.memory();
         for (case, text) in proposed {
             if let Ok(answer) = serde_json::from_str(text) {
-                memory.has_failed |= matches!(answer, Answer::Failed(_));
+                memory.has_failed |= matches!(answer, CommandAnswer::Failed(_));
                 memory.answers.insert(*case, answer);
             }
         }
@@ -102,26 +102,26 @@ impl Asked {
             // Strings, numbers and lists: this cannot fail.
             let text = serde_json::to_string(&answer).unwrap_or_default();
             let reason = match answer {
-                Answer::Failed(reason) => Some(reason),
-                Answer::Groups(_) => None,
+                CommandAnswer::Failed(reason) => Some(reason),
+                CommandAnswer::Groups(_) => None,
             };
             ((case, text), reason)
         });
         told.collect()
     }
 
-    fn answer(&self, command: &dyn PassCommand, case: &TestCase) -> Option<Answer> {
+    fn answer(&self, command: &dyn PassCommand, case: &TestCase) -> Option<CommandAnswer> {
         let printed = command.run(case, &self.cancel);
         if self.cancel.is_cancelled() {
             // It was ended, too.
             return None;
         }
         let answer = printed.and_then(|printed| groups(&printed, case));
-        Some(answer.map_or_else(Answer::Failed, Answer::Groups))
+        Some(answer.map_or_else(CommandAnswer::Failed, CommandAnswer::Groups))
     }
 }
 
-impl OwnPass for Asked {
+impl OwnPass for AskedCommand {
     fn propose(&self, case: &TestCase) -> Vec<Patch> {
         let hash = case.hash();
         let known = self.memory().answers.get(&hash).cloned();
@@ -130,7 +130,7 @@ impl OwnPass for Asked {
             (None, Some(command)) if !self.memory().has_failed => {
                 let Some(answer) = self.answer(&**command, case) else { return Vec::new() };
                 let mut memory = self.memory();
-                memory.has_failed |= matches!(answer, Answer::Failed(_));
+                memory.has_failed |= matches!(answer, CommandAnswer::Failed(_));
                 memory.answers.insert(hash, answer.clone());
                 memory.fresh.push((hash, answer.clone()));
                 answer
@@ -138,8 +138,10 @@ impl OwnPass for Asked {
             (None, _) => return Vec::new(),
         };
         match answer {
-            Answer::Groups(groups) => groups.iter().filter_map(|it| patch(it, case).ok()).collect(),
-            Answer::Failed(_) => Vec::new(),
+            CommandAnswer::Groups(groups) => {
+                groups.iter().filter_map(|it| patch(it, case).ok()).collect()
+            }
+            CommandAnswer::Failed(_) => Vec::new(),
         }
     }
 }

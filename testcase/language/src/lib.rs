@@ -25,6 +25,7 @@ mod macros;
 mod mask;
 mod node;
 mod numbers;
+mod place;
 mod places;
 mod shadow;
 mod signatures;

@@ -13,7 +13,7 @@ use crate::hidden_text::{take_in_digraphs, take_in_masked_words};
 use crate::kind::{GrammarNames, NodeField, NodeKind};
 use crate::mask::masked;
 pub use crate::node::{NodeId, SyntaxNode};
-use crate::places::Place;
+use crate::place::Place;
 
 /// Larger files are not parsed: a tree needs up to a hundred bytes for each byte of its file, and minutes. Passes over lines
 /// and tokens make such a file smaller until it can be parsed.

@@ -1,6 +1,6 @@
 //! Which language a test case is written in: names tell, and where none does, the text.
 
-use super::Language;
+use super::{Feature, Language};
 use crate::source_file::SourceFile;
 
 /// An ending of the names of files.
@@ -61,16 +61,18 @@ impl TextLook {
 }
 
 impl Language {
-    /// Guesses by file names, then by content: the first file that tells decides. The name of a header tells least.
+    /// Guesses by file names, then by content: the first file that tells decides. The name of a header tells least, and where
+    /// there are files of the C family, scripts and data beside them tell nothing.
     pub(crate) fn detect(files: &[SourceFile]) -> Self {
         let is_header = |file: &&SourceFile| file.path.ends_with(".h");
         let sources = files.iter().filter(|file| !is_header(file));
         let headers = files.iter().filter(is_header);
-        sources
+        let mut told: Vec<Self> = sources
             .chain(headers)
-            .find_map(|file| Self::of_name(&file.path, &file.bytes))
-            .or_else(|| Self::of_look(files))
-            .unwrap_or(Self::TEXT)
+            .filter_map(|file| Self::of_name(&file.path, &file.bytes))
+            .collect();
+        told.sort_by_key(|language| !language.has(Feature::Symbols));
+        told.into_iter().next().or_else(|| Self::of_look(files)).unwrap_or(Self::TEXT)
     }
 
     /// The language that the name of a file tells; where two have it, the text decides.
@@ -132,7 +134,7 @@ mod tests {
         for (source, expected) in
             [("src/b.cc", Language::CPP), ("b.cl", Language::OPENCL), ("b.txt", Language::C)]
         {
-            let case = TestCase::new(vec![file("a.h"), file(source)]).unwrap();
+            let case = TestCase::new(vec![file("a.h"), file("a.json"), file(source)]).unwrap();
             assert_eq!(case.language(), expected, "{source}");
         }
     }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use clreduce_interestingness::{Filtered, Outcome, Verdict};
 use clreduce_testcase::Complaint;
 
-use crate::past::lines::{Fate, Judged, Line, Reasons, Touch, part_in};
+use crate::past::lines::{Fate, JudgedVariant, Reasons, ResultLine, Touch, part_in};
 use crate::terminal::printing::printable;
 use crate::terminal::units::{counted, show_count};
 
@@ -18,7 +18,7 @@ const MOST_NAMES: usize = 3;
 const MOST_OUTPUT: usize = 5;
 
 /// The text that is printed.
-pub(super) struct Answer<'a> {
+pub(super) struct WhyText<'a> {
     reasons: &'a Reasons,
     /// What the test said of variants once more, by index.
     again: &'a BTreeMap<usize, Outcome>,
@@ -28,7 +28,7 @@ pub(super) struct Answer<'a> {
     pub(super) text: String,
 }
 
-impl<'a> Answer<'a> {
+impl<'a> WhyText<'a> {
     pub(super) fn new(
         reasons: &'a Reasons,
         again: &'a BTreeMap<usize, Outcome>,
@@ -48,7 +48,7 @@ impl<'a> Answer<'a> {
     }
 
     /// Explains a line by its nearest variants, of those that change a part of it by at most `most`.
-    pub(super) fn line(&mut self, line: &Line, most: usize) {
+    pub(super) fn line(&mut self, line: &ResultLine, most: usize) {
         let Reasons { shown, lines, .. } = self.reasons;
         let is_first = lines
             .iter()
@@ -81,7 +81,7 @@ impl<'a> Answer<'a> {
         let _ = writeln!(self.text, "{:width$}    {text}", "");
     }
 
-    fn variant(&mut self, line: &Line, index: usize, what: &str) {
+    fn variant(&mut self, line: &ResultLine, index: usize, what: &str) {
         let variant = &self.reasons.variants[index];
         let outside = Touch::of(variant, line).map_or(0, |touch| touch.outside);
         let more = match outside {
@@ -96,7 +96,7 @@ impl<'a> Answer<'a> {
     }
 
     /// The change of a part of a line.
-    fn part(&self, line: &Line, variant: usize) -> String {
+    fn part(&self, line: &ResultLine, variant: usize) -> String {
         let changes = &self.reasons.variants[variant].changes;
         let parts: Vec<String> = changes
             .iter()
@@ -164,8 +164,8 @@ impl<'a> Answer<'a> {
     }
 }
 
-fn verdict(judged: &Judged, pass: &str) -> String {
-    let Judged { step, verdict, filtered, complaints } = judged;
+fn verdict(judged: &JudgedVariant, pass: &str) -> String {
+    let JudgedVariant { step, verdict, filtered, complaints } = judged;
     let step = format!("step {}, {pass}", show_count(*step));
     let said = match verdict {
         _ if *filtered == Filtered::Rejected => "libclang does not compile it",

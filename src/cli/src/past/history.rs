@@ -55,7 +55,7 @@ Exit status:
   2  the command line is wrong";
 
 /// The commits of a reduction, and the program after one of them.
-struct Commits {
+struct CommitList {
     list: Vec<CommitRecord>,
     steps: u64,
     /// The program before the wanted commit, and after it.
@@ -76,7 +76,7 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<ExitCode, CliError> {
         return of_case(args, folder, &commits);
     }
     let past = PastReduction::open(&args.inputs)?;
-    let commits = Commits::of(&past, args.show.or(args.restore))?;
+    let commits = CommitList::of(&past, args.show.or(args.restore))?;
     if let Some(number) = args.show {
         let (before, after) = commits.wanted(number)?;
         let text = shown(number, at(&commits.list, number)?, &diff(before, after));
@@ -95,7 +95,7 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
-impl Commits {
+impl CommitList {
     fn of(past: &PastReduction, number: Option<u64>) -> Result<Self, CliError> {
         let original = past.history.record.original.clone();
         let mut before = original.clone();

@@ -13,7 +13,7 @@ use crate::past::changes::{Change, TokenText};
 
 /// What a reduction said of a variant.
 #[derive(Clone, Debug)]
-pub(super) struct Judged {
+pub(super) struct JudgedVariant {
     pub(super) step: u64,
     pub(super) verdict: Verdict,
     pub(super) filtered: Filtered,
@@ -24,7 +24,7 @@ pub(super) struct Judged {
 #[derive(Clone, Debug)]
 pub(super) enum Fate {
     /// There is a verdict on it.
-    Judged(Judged),
+    Judged(JudgedVariant),
     /// The same proposal was refused before, in the same surroundings.
     Alike(u64),
     /// A part of it was refused.
@@ -47,7 +47,7 @@ pub(super) struct Variant {
 }
 
 /// A line of the program.
-pub(super) struct Line {
+pub(super) struct ResultLine {
     pub(super) file: usize,
     /// Its number, from 1.
     pub(super) number: u32,
@@ -62,7 +62,7 @@ pub(super) struct Line {
 /// Everything that is known of a result.
 pub(super) struct Reasons {
     pub(super) shown: TokenText,
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<ResultLine>,
     pub(super) variants: Vec<Variant>,
     bases: Vec<TokenText>,
 }
@@ -71,7 +71,7 @@ impl Reasons {
     /// Finds the reasons for the lines that are wanted. `shown` has the same tokens as the result.
     pub(super) fn of(
         end: &HistoryEnd,
-        judged: &HashMap<ContentHash, Judged>,
+        judged: &HashMap<ContentHash, JudgedVariant>,
         shown: TokenText,
         is_wanted: impl Fn(u32) -> bool,
     ) -> Self {
@@ -94,7 +94,7 @@ impl Reasons {
         &mut self,
         index: usize,
         state: &Reducer,
-        judged: &HashMap<ContentHash, Judged>,
+        judged: &HashMap<ContentHash, JudgedVariant>,
     ) {
         let base = &self.bases[index];
         // The names on the way to the result are those of its end.
@@ -195,7 +195,7 @@ pub(super) struct Touch {
 
 impl Touch {
     /// `None` if it does not change it.
-    pub(super) fn of(variant: &Variant, line: &Line) -> Option<Self> {
+    pub(super) fn of(variant: &Variant, line: &ResultLine) -> Option<Self> {
         let (mut gone, mut inside, mut outside) = (0, 0, 0);
         for change in &variant.changes {
             let here = part_in(change, line);
@@ -214,7 +214,7 @@ impl Touch {
 }
 
 /// The tokens of a change that are in a line; `None` if it does not touch it.
-pub(super) fn part_in(change: &Change, line: &Line) -> Option<Range<usize>> {
+pub(super) fn part_in(change: &Change, line: &ResultLine) -> Option<Range<usize>> {
     let Range { start, end } = change.tokens;
     let (first, after) = (start.max(line.tokens.start), end.min(line.tokens.end));
     let is_added_inside = start == end && line.tokens.start < start && start < line.tokens.end;
@@ -223,8 +223,8 @@ pub(super) fn part_in(change: &Change, line: &Line) -> Option<Range<usize>> {
 }
 
 /// The lines with tokens.
-pub(super) fn lines_of(text: &TokenText) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
+pub(super) fn lines_of(text: &TokenText) -> Vec<ResultLine> {
+    let mut lines: Vec<ResultLine> = Vec::new();
     for (file, tokens) in text.tokens.iter().enumerate() {
         let bytes = &text.case.files()[file].bytes;
         let (mut number, mut at) = (1, 0);
@@ -236,7 +236,7 @@ pub(super) fn lines_of(text: &TokenText) -> Vec<Line> {
                 Some(line) => line.tokens.end = index + 1,
                 None => {
                     let (tokens, partly) = (index..index + 1, Vec::new());
-                    lines.push(Line { file, number, tokens, without: None, partly });
+                    lines.push(ResultLine { file, number, tokens, without: None, partly });
                 }
             }
         }
@@ -278,7 +278,7 @@ fn rank(fate: &Fate) -> u8 {
     }
 }
 
-fn fate(it: &Considered, all: &[Considered], judged: &HashMap<ContentHash, Judged>) -> Fate {
+fn fate(it: &Considered, all: &[Considered], judged: &HashMap<ContentHash, JudgedVariant>) -> Fate {
     if let Some(judged) = judged.get(&it.hash) {
         return Fate::Judged(judged.clone());
     }

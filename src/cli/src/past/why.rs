@@ -10,9 +10,9 @@ use clreduce_interestingness::{Cancel, Outcome};
 
 use crate::failure::{CliError, PastError};
 use crate::past::again::TestAgain;
-use crate::past::answer::Answer;
+use crate::past::answer::WhyText;
 use crate::past::changes::TokenText;
-use crate::past::lines::{Fate, Judged, Reasons, lines_of};
+use crate::past::lines::{Fate, JudgedVariant, Reasons, lines_of};
 use crate::past::{PastReduction, untold};
 use crate::terminal::clock::Clock;
 use crate::terminal::interrupt::{self, INTERRUPTED};
@@ -74,7 +74,7 @@ pub(crate) fn why(args: &WhyArgs) -> Result<ExitCode, CliError> {
         let (entry, complaints) = (step.entry, step.entry.complaints.clone());
         let (verdict, filtered) = (entry.verdict, entry.filtered);
         steps = step.number;
-        judged.insert(entry.hash, Judged { step: steps, verdict, filtered, complaints });
+        judged.insert(entry.hash, JudgedVariant { step: steps, verdict, filtered, complaints });
     });
     let end = end.map_err(|error| untold(error, &past.target.state()))?;
     let shown = shown(&past, &end)?;
@@ -91,7 +91,7 @@ pub(crate) fn why(args: &WhyArgs) -> Result<ExitCode, CliError> {
         None => BTreeMap::new(),
     };
     let is_finished = past.history.record.is_finished;
-    let mut answer = Answer::new(&reasons, &again, is_finished);
+    let mut answer = WhyText::new(&reasons, &again, is_finished);
     answer.head(&shown_path(&past.name), steps);
     let most = if args.line.is_empty() { MOST_PARTS } else { usize::MAX };
     reasons.lines.iter().for_each(|line| answer.line(line, most));

@@ -129,22 +129,7 @@ impl<'a> EventLine<'a> {
                     timeout: time_limit.as_secs_f64(),
                 }
             }
-            Event::Judged { step, hash, pass, chance, outcome, known, filtered, tests } => {
-                Self::Judged {
-                    step: *step,
-                    key: hash.to_string(),
-                    interesting: outcome.verdict == Verdict::Interesting,
-                    verdict: verdict_name(outcome.verdict),
-                    pass,
-                    chance: *chance,
-                    known: *known,
-                    compile_filter: filter_name(*filtered),
-                    tests: *tests,
-                    exit_code: outcome.exit_code,
-                    reason: &outcome.reason,
-                    seconds: outcome.wall.as_secs_f64(),
-                }
-            }
+            Event::Judged { .. } => return Self::judged(event),
             Event::Committed { step, pass, size, bytes, case } => Self::Committed {
                 step: *step,
                 key: case.hash().to_string(),
@@ -178,6 +163,27 @@ impl<'a> EventLine<'a> {
             },
             // For people; the summary holds them.
             Event::Warning(_) | Event::LastTests { .. } => return None,
+        })
+    }
+
+    fn judged(event: &'a Event) -> Option<Self> {
+        let Event::Judged { step, hash, pass, chance, outcome, known, filtered, tests } = event
+        else {
+            return None;
+        };
+        Some(Self::Judged {
+            step: *step,
+            key: hash.to_string(),
+            interesting: outcome.verdict == Verdict::Interesting,
+            verdict: verdict_name(outcome.verdict),
+            pass,
+            chance: *chance,
+            known: *known,
+            compile_filter: filter_name(*filtered),
+            tests: *tests,
+            exit_code: outcome.exit_code,
+            reason: &outcome.reason,
+            seconds: outcome.wall.as_secs_f64(),
         })
     }
 }

@@ -93,6 +93,15 @@ pub(crate) fn reduce(settings: &ReduceSettings) -> Result<ExitCode, CliError> {
     Ok(if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
+/// A reduction with the pass of the user, if one is given.
+fn with_own_pass<'a>(
+    reduction: Reduction<'a>,
+    settings: &ReduceSettings,
+) -> Result<Reduction<'a>, CliError> {
+    let Some(command) = &settings.pass_command else { return Ok(reduction) };
+    Ok(reduction.pass_command(pass_command::ready(command, &settings.how)?))
+}
+
 /// What is told about files in a language that is not known.
 const READ_AS_TEXT: &str =
     "read as text; `clreduce languages` lists the known languages, and `--lang NAME` names one";
@@ -127,8 +136,6 @@ fn run(
     let (statistics, events) = (RunStatistics::new(), events.map(EventsFile::new));
     let mut followers = Followers { judge: &judge, statistics, progress, collector, events };
     let facts = facts_of(settings, &judge);
-    let own = settings.pass_command.as_ref();
-    let own = own.map(|command| pass_command::ready(command, &settings.how)).transpose()?;
     let reduction = Reduction::of(case.clone())
         .test(CountedTest { judge: Arc::clone(&judge), running })
         .state(Resume { folder, facts, on_disk })
@@ -136,12 +143,10 @@ fn run(
         .skip_pass(skip)
         .keep(|case| keep(&mut keeper, case, &mut keep_error))
         .on_event(|event| followers.follow(event));
-    let reduction = match own {
-        Some(command) => reduction.pass_command(command),
-        None => reduction,
-    };
+    let reduction = with_own_pass(reduction, settings)?;
     let result = within_time(settings.how.apply_to(reduction), settings, begun).run();
     let Followers { statistics, progress, collector, .. } = followers;
+    let by_engine = EngineResult { settings, judge: &judge, target: &target, cancel, progress };
     match result {
         Ok(reduced) => {
             if !target.in_place() && statistics.began() {
@@ -149,20 +154,15 @@ fn run(
                 keeper.keep(&reduced.case)?;
             }
             let originals: Vec<PathBuf> = bases.into_iter().filter(|path| path.exists()).collect();
-            service.iter().flat_map(|service| service.remarks()).for_each(|r| progress.note(&r));
-            let outcome =
-                EngineResult { settings, judge: &judge, target: &target, cancel, progress };
-            Ok(outcome.finish(&case, reduced, statistics, originals, collector))
+            let remarks = service.iter().flat_map(|service| service.remarks());
+            remarks.for_each(|remark| by_engine.progress.note(&remark));
+            Ok(by_engine.finish(&case, reduced, statistics, originals, collector))
         }
         Err(error) => {
             let ReductionError::NotInteresting(outcome) = error else {
                 return Err(keep_error.map_or(CliError::Reduction(error), CliError::Keep));
             };
-            let failure = not_interesting(settings, &target, &judge, &case, &outcome, cancel);
-            if resumed && matches!(failure, CliError::NotInteresting(_)) {
-                progress.note(CHANGED_SINCE);
-            }
-            Err(failure)
+            Err(refused(&by_engine, &case, &outcome, resumed))
         }
     }
 }
@@ -238,6 +238,15 @@ fn warn_of_first_run(judge: &Judge, progress: &ProgressDisplay) {
             "the test left {processes} running when it ended; clreduce kills them after each test"
         ));
     }
+}
+
+/// The error for an original that is not interesting; what an earlier run found about it is told.
+fn refused(by: &EngineResult<'_>, case: &TestCase, outcome: &Outcome, resumed: bool) -> CliError {
+    let failure = not_interesting(by.settings, by.target, by.judge, case, outcome, by.cancel);
+    if resumed && matches!(failure, CliError::NotInteresting(_)) {
+        by.progress.note(CHANGED_SINCE);
+    }
+    failure
 }
 
 /// The error for an original that is not interesting, with the reason as far as it can be found.

@@ -117,17 +117,8 @@ impl ProgressDisplay {
                 self.show(statistics, pass);
             }
             Event::Committed { pass, size, bytes, case, .. } => {
-                if let Some(before) = &mut self.current {
-                    let before = std::mem::replace(before, case.clone());
-                    self.line(&format!(
-                        "{:>9} {:>7} tokens  {pass}",
-                        show_bytes(*bytes),
-                        show_count(size.tokens as u64)
-                    ));
-                    for line in short_diff(&before, case, 6) {
-                        self.line(&format!("          {}{}", line.sign, line.text));
-                    }
-                }
+                let (bytes, tokens) = (show_bytes(*bytes), show_count(size.tokens as u64));
+                self.committed(&format!("{bytes:>9} {tokens:>7} tokens  {pass}"), case);
             }
             Event::LeftOut { pass, of, most } => {
                 if self.verbosity >= Verbosity::Steps {
@@ -154,6 +145,16 @@ impl ProgressDisplay {
                     current.clone_from(case);
                 }
             }
+        }
+    }
+
+    /// Prints a commit and what it changed, if lines about commits are wanted.
+    fn committed(&mut self, text: &str, case: &TestCase) {
+        let Some(before) = &mut self.current else { return };
+        let before = std::mem::replace(before, case.clone());
+        self.line(text);
+        for line in short_diff(&before, case, 6) {
+            self.line(&format!("          {}{}", line.sign, line.text));
         }
     }
 

@@ -29,7 +29,7 @@ use regex::bytes::Regex;
 
 use crate::events::Event;
 use crate::options::Options;
-use crate::pass_command::{Asked, PassCommand};
+use crate::pass_command::{AskedCommand, PassCommand};
 use crate::pattern::TextPattern;
 use crate::rate::AskedRate;
 use clreduce_candidates::CandidateSource;
@@ -128,7 +128,7 @@ pub struct Reduction<'a> {
     skip: SkipPass,
     pass_command: Option<Arc<dyn PassCommand>>,
     /// The pass command, once the reduction runs.
-    asked: Option<Arc<Asked>>,
+    asked: Option<Arc<AskedCommand>>,
 }
 
 impl<'a> Reduction<'a> {
@@ -277,7 +277,7 @@ impl<'a> Reduction<'a> {
         let mut reduction = self.in_its_language();
         let mut plan = reduction.options.plan(reduction.case.language());
         if let Some(command) = reduction.pass_command.take() {
-            let asked = Asked::new(Some(command), reduction.cancel.clone());
+            let asked = AskedCommand::new(Some(command), reduction.cancel.clone());
             plan.own = asked.as_pass();
             reduction.asked = Some(asked);
         }

@@ -18,7 +18,11 @@ pub(super) fn resume(
     state.facts.extend(reduction.facts());
     let facts = state.facts.clone();
     let header = JournalHeader::new(&reduction.case.hash(), Duration::ZERO, false, facts);
-    state.folder.resume(&header)
+    let mut resumed = state.folder.resume(&header)?;
+    if let (Some(asked), Some((journal, _))) = (&reduction.asked, &mut resumed) {
+        asked.recall(&journal.take_proposed());
+    }
+    Ok(resumed)
 }
 
 /// The state before the first test: the content of the journal.

@@ -26,10 +26,7 @@ pub(super) fn run(
 ) -> Result<Reduced, ReductionError> {
     let started = Instant::now();
     let mut state = reduction.state.take();
-    let (mut journal, earlier) = resume(&mut state, &reduction)?.unzip();
-    if let (Some(asked), Some(journal)) = (&reduction.asked, &mut journal) {
-        asked.recall(&journal.take_proposed());
-    }
+    let (journal, earlier) = resume(&mut state, &reduction)?.unzip();
     let limit_before = earlier.as_ref().map_or(LIMIT_AT_MOST, JournalHeader::time_limit);
     let given_timeout = reduction.options.timeout;
     let rates = rate_test(&mut reduction, earlier.as_ref());
@@ -49,7 +46,6 @@ pub(super) fn run(
         Ok(original) if original.outcome.verdict == Verdict::Interesting => original,
         said => return not_begun(reduction.case, said, &mut executor, started),
     };
-
     if earlier.is_none() && !test.clues().is_empty() {
         // The variants that were tested already came next without them.
         source.take_clues(&test.clues());
@@ -60,25 +56,20 @@ pub(super) fn run(
     executor.take_skipped();
     let wall = original.outcome.wall;
     // Where rates decide, an earlier run has measured the original, and this one has not tested it.
-    let allowed = if rates.is_some() && earlier.is_some() { limit_before } else { limit_for(wall) };
-    let timeout = given_timeout.unwrap_or_else(|| allowed.min(limit_before));
+    let measured_now = rates.is_none() || earlier.is_none();
+    let allowed =
+        measured_now.then(|| limit_for(wall)).map_or(limit_before, |it| it.min(limit_before));
+    let timeout = given_timeout.unwrap_or(allowed);
     reduction.test.set_time_limit(timeout);
-    if rates.is_none() {
-        // Otherwise it is the limit of each of many runs.
-        executor.limit_running(timeout);
-    }
-    let journal = match (journal, &state) {
-        (None, Some(state)) => {
-            let measured = measured(rates.as_deref());
-            Some(begin(state, &reduction, timeout, is_filtered, (&test, measured))?)
-        }
-        (journal, _) => journal,
-    };
+    // Where rates decide, it is the limit of each of many runs.
+    rates.is_none().then(|| executor.limit_running(timeout));
+    let begin =
+        || begin(state.as_ref()?, &reduction, timeout, is_filtered, (&test, rates.as_deref()));
+    let journal = journal.map_or_else(|| begin().transpose(), |journal| Ok(Some(journal)))?;
     // Otherwise an earlier run has judged it as well, or it was measured.
     if earlier.is_none() && rates.is_none() {
         executor.scheduler_mut().confirmations_mut().add(&reduction.case, CHECK_AFTER);
     }
-
     let limits = CommitLimits::new(timeout, given_timeout.is_some(), reduction.test.part_limits());
     let limits = if earlier.is_none() { limits.knowing(wall) } else { limits };
     let mut run = ReductionRun::new(reduction, source, journal, limits, is_filtered, started);
@@ -101,12 +92,12 @@ fn begin(
     reduction: &Reduction<'_>,
     timeout: Duration,
     is_filtered: bool,
-    (test, measured): (&ClueFinder, Option<[u32; 2]>),
-) -> Result<Journal, ReductionError> {
+    (test, rates): (&ClueFinder, Option<&RateTest>),
+) -> Option<Result<Journal, StateError>> {
     let (hash, facts) = (reduction.case.hash(), state.facts.clone());
     let header = JournalHeader::new(&hash, timeout, is_filtered, facts);
-    let header = header.with_clues(&test.clues()).with_measured(measured);
-    Ok(state.folder.begin(&reduction.case, &header)?)
+    let header = header.with_clues(&test.clues()).with_measured(measured(rates));
+    Some(state.folder.begin(&reduction.case, &header))
 }
 
 /// Puts a test that is about rates in the place of the user's, if one is wanted.
