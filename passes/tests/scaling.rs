@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::fmt::Write;
 
 use clreduce_passes::{Proposals, Snapshot, TABLE, UnusedDeclarations};
-use clreduce_testcase::{Language, TestCase, count_steps};
+use clreduce_testcase::{Feature, Language, TestCase, count_steps};
 use shapes::{Shape, nests, wide_shapes};
 
 /// Parts of a shape in the smaller of its two programs.
@@ -30,12 +30,15 @@ fn work(bytes: &[u8], language: Language) -> Vec<(String, u64)> {
     };
     note("tokens", &|| _ = snapshot.tokens(0));
     note("the syntax tree", &|| _ = snapshot.tree(0));
-    note("symbols", &|| _ = snapshot.symbols(0));
-    note("uses", &|| _ = snapshot.uses(0));
-    note("types", &|| _ = snapshot.types(0));
-    note("flow", &|| _ = snapshot.flow(0));
-    note("structures", &|| _ = snapshot.aggregates(0));
-    note("accesses", &|| _ = snapshot.accesses(0));
+    // No other language has what these views are about.
+    if language.has(Feature::Symbols) {
+        note("symbols", &|| _ = snapshot.symbols(0));
+        note("uses", &|| _ = snapshot.uses(0));
+        note("types", &|| _ = snapshot.types(0));
+        note("flow", &|| _ = snapshot.flow(0));
+        note("structures", &|| _ = snapshot.aggregates(0));
+        note("accesses", &|| _ = snapshot.accesses(0));
+    }
     let mut seen = HashSet::new();
     for row in TABLE.iter().filter(|row| row.applies_to(language)) {
         if !seen.insert(row.info().name) {
@@ -43,7 +46,9 @@ fn work(bytes: &[u8], language: Language) -> Vec<(String, u64)> {
         }
         note(row.info().name, &|| drop(Proposals::of(row.pass, &snapshot)));
     }
-    note("unused declarations", &|| drop(UnusedDeclarations::new(&snapshot)));
+    if language.has(Feature::Symbols) {
+        note("unused declarations", &|| drop(UnusedDeclarations::new(&snapshot)));
+    }
     work
 }
 

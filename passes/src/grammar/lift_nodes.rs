@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use clreduce_testcase::{Edit, steps};
+use clreduce_testcase::{Edit, Patch, steps};
 
 use crate::analysis::Unit;
 use crate::pass::{GRAMMAR, Pass, PassInfo, Proposal, Proposals};
@@ -34,12 +34,14 @@ impl Pass for LiftNodes {
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
             for id in unit.tree.ids().filter(|&id| is_composed(unit, id)) {
-                for (text, list) in held(unit, id).into_iter().zip(0..) {
-                    let text = unit.bytes[text].to_vec();
-                    let edit = Edit::replace(unit.file, unit.tree.range(id), text);
-                    if !proposals.push(Proposal::edit(edit).in_list(list)) {
-                        return;
-                    }
+                let whole = unit.tree.range(id);
+                for (part, list) in held(unit, id).into_iter().zip(0..) {
+                    // What stands around the part goes: so other proposals can change the part as well.
+                    let around = [whole.start..part.start, part.end..whole.end];
+                    let edits = around.into_iter().filter(|range| !range.is_empty());
+                    let edits = edits.map(|range| Edit::delete(unit.file, range)).collect();
+                    let patch = Patch::new(edits).map(|patch| Proposal::new(patch).in_list(list));
+                    proposals.extend(patch);
                 }
             }
         }
@@ -110,7 +112,7 @@ mod tests {
     #[test]
     fn what_is_held_takes_the_place_of_what_holds_it() {
         let rust = "fn f() { while a { if b { g(); h(); } } }";
-        assert_eq!(left(Language::RUST, rust, &["fn", "g(); h()"]), "fn f() { g(); h() }");
+        assert_eq!(left(Language::RUST, rust, &["fn f() {", "g(); h()"]), "fn f() { g(); h() }");
         let javascript = "f(x => { return [1, needle(y + 2)]; });";
         assert_eq!(
             left(Language::JAVASCRIPT, javascript, &["needle", "+"]),

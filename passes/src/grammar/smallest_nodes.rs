@@ -10,7 +10,7 @@
 //! [{ }, { }, [3, "text"]]
 //! ```
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use clreduce_testcase::{Edit, steps};
 
@@ -87,8 +87,8 @@ fn is_part(unit: Unit<'_>, id: NodeId) -> bool {
 }
 
 /// By kind, the smallest part of the program of that kind; the first of several.
-fn smallest(unit: Unit<'_>, weights: &[Weight]) -> HashMap<u16, (Weight, NodeId)> {
-    let mut smallest: HashMap<u16, (Weight, NodeId)> = HashMap::new();
+fn smallest(unit: Unit<'_>, weights: &[Weight]) -> BTreeMap<u16, (Weight, NodeId)> {
+    let mut smallest: BTreeMap<u16, (Weight, NodeId)> = BTreeMap::new();
     steps(unit.tree.len());
     for id in unit.tree.ids().skip(1).filter(|&id| is_part(unit, id)) {
         let Some(symbol) = unit.tree.symbol(id) else { continue };

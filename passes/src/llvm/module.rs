@@ -151,7 +151,7 @@ pub(crate) fn uses<'a>(
 }
 
 /// Words behind which the name of a block stands.
-pub(crate) fn targets<'a>(operation: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+pub(crate) fn targets(operation: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut before: &[u8] = b"";
     names_with_text(operation).filter_map(move |name| {
         let is_target = before == b"label" && name.starts_with(b"%");

@@ -65,7 +65,7 @@ fn items(bytes: &[u8]) -> Vec<(&[u8], Range<usize>)> {
         let is_of_words = text.starts_with(b"declare ") || text.starts_with(b"attributes ");
         let is_sigil = |first: u8| matches!(first, b'@' | b'%' | b'!' | b'#' | b'$');
         let mut all = names(text).map(|name| &text[name]);
-        let name = all.find(|name| is_of_words.then_some(is_sigil(name[0])).unwrap_or(true));
+        let name = all.find(|name| !is_of_words || is_sigil(name[0]));
         let is_item = |name: &&[u8]| is_sigil(name[0]) && (is_of_words || text.starts_with(name));
         items.extend(name.filter(is_item).map(|name| (name, line)));
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use clreduce_candidates::CandidateSource;
 use clreduce_interestingness::{Filtered, Verdict};
-use clreduce_journal::{Journal, JournalHeader};
+use clreduce_journal::{Journal, JournalHeader, StateError};
 use clreduce_speculation::{Executor, Judged, Pool, Scheduler, Stop, Verdicts};
 use clreduce_testcase::{Size, TestCase};
 
