@@ -114,9 +114,6 @@ mod tests {
         let rust = "fn f() { while a { if b { g(); h(); } } }";
         assert_eq!(left(Language::RUST, rust, &["fn f() {", "g(); h()"]), "fn f() { g(); h() }");
         let javascript = "f(x => { return [1, needle(y + 2)]; });";
-        assert_eq!(
-            left(Language::JAVASCRIPT, javascript, &["needle", "+"]),
-            "return needle(y + 2);"
-        );
+        assert_eq!(left(Language::JAVASCRIPT, javascript, &["needle", "+"]), "needle(y + 2)");
     }
 }
