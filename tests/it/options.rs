@@ -21,7 +21,7 @@ fn exit_codes() {
     ] {
         bench.run(wrong).code(2);
     }
-    for wrong in ["-j0", "--timeout=0", "--memory-limit=x", "--protect=(", "--lang=fortran"] {
+    for wrong in ["-j0", "--timeout=0", "--memory-limit=x", "--protect=(", "--lang=cobol"] {
         bench.run(&["bug.c", "--test", YES, wrong]).code(2);
     }
 }
