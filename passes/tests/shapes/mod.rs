@@ -1,5 +1,7 @@
 //! Families of programs that are very deep or very wide, on which the work of passes is measured.
 
+mod languages;
+
 use clreduce_testcase::Language;
 
 /// A family of programs, one for each number of parts.
@@ -68,6 +70,10 @@ fn two(language: Language, name: &'static str, texts: [&'static str; 5]) -> Shap
 
 /// Programs that are very deep.
 pub fn nests() -> Vec<Shape> {
+    languages::nests().into_iter().chain(nests_of_the_c_family()).collect()
+}
+
+fn nests_of_the_c_family() -> Vec<Shape> {
     const C: Language = Language::C;
     vec![
         shape("namespaces", Language::CPP, |parts| {
@@ -118,15 +124,6 @@ pub fn nests() -> Vec<Shape> {
         shape("conjunctions", Language::CPP, |parts| {
             format!("template <class T> concept C = true{};", " && C<T>".repeat(parts))
         }),
-        shape("lists in JSON", Language::JSON, |parts| {
-            format!("{}1{}", "[2, ".repeat(parts), "]".repeat(parts))
-        }),
-        shape("operations in Python", Language::PYTHON, |parts| {
-            format!("x = {}1{}\n", "(a + ".repeat(parts), ")".repeat(parts))
-        }),
-        shape("sums in JavaScript", Language::JAVASCRIPT, |parts| {
-            format!("f(a{});\n", " + b".repeat(parts))
-        }),
         nest("parentheses", "(", "a", ");"),
         nest("balanced parentheses", "(", "a", ")"),
         nest("blocks", "{", "a;", "}"),
@@ -173,53 +170,15 @@ pub fn nests() -> Vec<Shape> {
 
 /// Programs that are very wide.
 pub fn wide_shapes() -> Vec<Shape> {
+    languages::wide().into_iter().chain(wide_shapes_of_the_c_family()).collect()
+}
+
+fn wide_shapes_of_the_c_family() -> Vec<Shape> {
     const C: Language = Language::C;
     const CPP: Language = Language::CPP;
     const CUDA: Language = Language::CUDA;
     const OPENCL: Language = Language::OPENCL;
     vec![
-        wide_in(
-            Language::JSON,
-            "members in JSON",
-            "{",
-            "\"a@\": [@, { \"b\": null }], ",
-            "\"c\": 1 }",
-        ),
-        wide_in(
-            Language::PYTHON,
-            "functions in Python",
-            "",
-            "def f@(a, b=1):\n    if a > b:\n        return g@(a)\n\n",
-            "f0(1)\n",
-        ),
-        wide_in(
-            Language::RUST,
-            "functions in Rust",
-            "",
-            "pub fn f@(a: u8) -> u8 { let b = a + @; if b > 1 { g@(b) } else { b } }\n",
-            "",
-        ),
-        wide_in(
-            Language::LLVM,
-            "functions in LLVM IR",
-            "source_filename = \"a\"\n@g = global i32 1\n",
-            "define internal i32 @f@(i32 %0) {\n  %2 = alloca i32\n  store i32 %0, ptr %2\n  %3 = load i32, ptr %2\n  ret i32 %3\n}\n",
-            "define i32 @main() {\n  %1 = call i32 @f0(i32 1)\n  ret i32 %1\n}\n",
-        ),
-        wide_in(
-            Language::LLVM,
-            "blocks in LLVM IR",
-            "define i32 @f(i32 %a, i1 %c) {\nb:\n  %p = alloca i32\n  br label %b0\n",
-            "b@:\n  %x@ = add nsw i32 %a, @, !dbg !1\n  store i32 %x@, ptr %p, align 4\n  br i1 %c, label %b@, label %end\n",
-            "end:\n  %y = load i32, ptr %p\n  ret i32 %y\n}\n!1 = !{}\n",
-        ),
-        wide_in(
-            Language::SPIRV,
-            "lines with names",
-            "",
-            "%x@ = OpIAdd %int %a %x1\nOpStore %p %x@\n",
-            "OpReturn\n",
-        ),
         wide_in(
             CPP,
             "classes",
