@@ -141,7 +141,7 @@ def test_ctrl_c_in_a_function_raises_keyboard_interrupt():
         if next(count) == 4:
             os.kill(os.getpid(), signal.SIGINT)
             # The main thread notices it meanwhile.
-            time.sleep(0.5)
+            time.sleep(5)
         return has_needle(files)
 
     before = threads()
