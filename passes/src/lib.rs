@@ -28,9 +28,9 @@ pub use mutants::{MUTATION_OPERATORS, Mutant, Mutants, MutationOperator};
 pub use normal::{normalized, single_kernels};
 pub use pass::{LaunchEdits, Pass, PassInfo, Proposal, Proposals};
 pub use snapshot::Snapshot;
-pub use table::{Grouping, Phase, Policy, Row};
+pub use table::{GROUPS, Grouping, Phase, Policy, Row};
 
-use table::{ALL_OR_LARGE_GROUPS, BIGGEST_FIRST, GROUPS, LARGE_GROUPS, LARGE_ONES, row};
+use table::{ALL_OR_LARGE_GROUPS, BIGGEST_FIRST, LARGE_GROUPS, LARGE_ONES, row};
 
 /// Passes for what only GPU code has.
 mod gpu {

@@ -88,7 +88,7 @@ pub enum Grouping {
 }
 
 /// All proposals together, then ever smaller groups.
-pub(crate) const GROUPS: Policy = Policy {
+pub const GROUPS: Policy = Policy {
     grouping: Grouping::Groups,
     first_group: 1,
     smallest_group: None,

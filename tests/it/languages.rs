@@ -80,9 +80,12 @@ fn llvm_ir_of_a_program_is_reduced_to_the_instructions_that_matter() {
 fn languages_are_listed_and_an_unknown_one_is_told() {
     let bench = Bench::with_bug();
     let list = stdout(&bench.run(&["languages"]).success());
-    for row in
-        ["python      its grammar   .py .pyi", "llvm        its meaning   .ll", "text        lines"]
-    {
+    for row in [
+        "cpp its meaning .cc",
+        "python      its grammar   .py .pyi",
+        "llvm        its meaning   .ll",
+        "text        lines",
+    ] {
         let dense = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(list.lines().any(|line| dense(line).starts_with(&dense(row))), "{row}\n{list}");
     }

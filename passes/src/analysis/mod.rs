@@ -47,7 +47,7 @@ pub(crate) use lines::{
     PresumedLines, begins_system_header, line_markers, line_ranges, without_effect,
 };
 pub(crate) use main_file::{is_in, main_file};
-pub(crate) use names::names;
+pub(crate) use names::{name_texts, names};
 pub(crate) use needs::Needs;
 pub use nests::NestMiddles;
 pub(crate) use nests::{Nest, nests};

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use clreduce_testcase::text_steps;
 
-/// The names and words of a text, in order. A number is none.
+/// The places of the names and words of a text, in order. A number is not a name.
 pub(crate) fn names(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let is_sigil = |byte: u8| matches!(byte, b'%' | b'@' | b'$' | b'^' | b'!' | b'#');
     let is_in_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$');
@@ -26,6 +26,11 @@ pub(crate) fn names(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
             }
         }
     })
+}
+
+/// The texts of the names and words of a text, in order.
+pub(crate) fn name_texts(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    names(bytes).map(|name| &bytes[name])
 }
 
 #[cfg(test)]

@@ -27,19 +27,21 @@ impl Pass for DeleteNodes {
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for unit in Unit::all(snapshot) {
-            // By node, the parts around it that can go, the node itself included.
-            let mut levels: Vec<u32> = vec![0; unit.tree.len()];
+            // By node, the parts around it that can go, the node itself included, and whether it can go.
+            let mut known: Vec<(u32, bool)> = Vec::with_capacity(unit.tree.len());
+            known.push((0, false));
             for id in unit.tree.ids().skip(1) {
                 let parent = unit.tree.node(id).parent;
-                let level = levels[parent.0 as usize];
-                levels[id.0 as usize] = level;
+                let (level, parent_can_go) = known[parent.0 as usize];
                 let is_all_of = |other: NodeId| unit.tree.range(other) == unit.tree.range(id);
+                let range = unit.tree.removable(id);
                 // What goes with its parent already is one proposal.
-                if parent.0 != 0 && is_all_of(parent) && unit.tree.removable(parent).is_some() {
+                if parent_can_go && is_all_of(parent) {
+                    known.push((level, range.is_some()));
                     continue;
                 }
-                let Some(range) = unit.tree.removable(id) else { continue };
-                levels[id.0 as usize] = (level + 1).min(LEVELS);
+                known.push((level + u32::from(range.is_some()), range.is_some()));
+                let Some(range) = range else { continue };
                 let edit = Edit::delete(unit.file, range);
                 proposals.push(Proposal::edit(edit).in_list(level.min(LEVELS)));
             }

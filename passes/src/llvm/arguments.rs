@@ -26,8 +26,9 @@ use std::ops::Range;
 
 use clreduce_testcase::{Edit, Patch, steps};
 
+use super::module::functions;
 use crate::Snapshot;
-use crate::analysis::{line_ranges, names};
+use crate::analysis::{line_ranges, name_texts, names};
 use crate::pass::{BLOCKS, Pass, PassInfo, Proposal, Proposals};
 
 pub(crate) struct LlvmArguments;
@@ -44,8 +45,7 @@ impl Pass for LlvmArguments {
             let mut lists: HashMap<&[u8], Vec<Vec<Range<usize>>>> = HashMap::new();
             let mut order: Vec<&[u8]> = Vec::new();
             let mut bodies: HashMap<&[u8], Range<usize>> = HashMap::new();
-            let whole: Vec<Range<usize>> = names(bytes).collect();
-            for name in whole.iter().filter(|name| bytes[name.start] == b'@') {
+            for name in names(bytes).filter(|name| bytes[name.start] == b'@') {
                 let text = &bytes[name.clone()];
                 let known = lists.entry(text).or_insert_with(|| {
                     order.push(text);
@@ -54,9 +54,9 @@ impl Pass for LlvmArguments {
                 // One that is not called where it stands keeps its arguments: an empty list says so.
                 known.push(list_at(bytes, name.end));
             }
-            for function in super::module::functions(bytes) {
+            for function in functions(bytes) {
                 let head = &bytes[function.head.clone()];
-                let name = names(head).map(|name| &head[name]).find(|name| name[0] == b'@');
+                let name = name_texts(head).find(|name| name[0] == b'@');
                 bodies.extend(name.map(|name| (name, function.head.end..function.range.end)));
             }
             for name in order {
@@ -110,13 +110,8 @@ fn list_at(bytes: &[u8], at: usize) -> Vec<Range<usize>> {
 /// Returns true if the body does not use a parameter.
 fn is_free(bytes: &[u8], parameter: &Range<usize>, body: &Range<usize>) -> bool {
     let text = &bytes[parameter.clone()];
-    let name = names(text).map(|name| &text[name]).filter(|name| name[0] == b'%').last();
+    let name = name_texts(text).filter(|name| name[0] == b'%').last();
     let mut lines = line_ranges(&bytes[body.clone()])
         .map(|line| body.start + line.start..body.start + line.end);
-    name.is_none_or(|name| {
-        lines.all(|line| {
-            let line = &bytes[line];
-            names(line).all(|place| &line[place] != name)
-        })
-    })
+    name.is_none_or(|name| lines.all(|line| name_texts(&bytes[line]).all(|other| other != name)))
 }

@@ -37,7 +37,7 @@ use clreduce_testcase::{Edit, Patch};
 
 use super::module::{IrBlock, IrFunction, functions, targets};
 use crate::Snapshot;
-use crate::analysis::names;
+use crate::analysis::{name_texts, names};
 use crate::pass::{BLOCKS, Pass, PassInfo, Proposal, Proposals};
 
 pub(crate) struct LlvmBranches;
@@ -115,7 +115,7 @@ impl<'a> ControlFlow<'a> {
         &self.bytes[block.name.clone()]
     }
 
-    /// The entry leads to a block, or anything else does.
+    /// Returns true for the block that runs first.
     fn is_entry(&self, block: &IrBlock) -> bool {
         self.function.blocks.first().is_some_and(|entry| entry.range == block.range)
     }
@@ -141,18 +141,11 @@ impl<'a> ControlFlow<'a> {
         let Some(last) = block.instructions.last() else { return Vec::new() };
         let operation = last.operation(self.bytes);
         let may_go = operation.starts_with(b"br ") || operation.starts_with(b"switch ");
-        let ways = self.next.get(self.name(block)).cloned().unwrap_or_default();
+        let Some(ways) = self.next.get(self.name(block)) else { return Vec::new() };
         if !may_go || self.name(block).is_empty() || ways.len() < 2 {
             return Vec::new();
         }
-        let patch = |kept: &&'a [u8]| {
-            let text = [b"  br label %", *kept, b"\n"].concat();
-            let mut edits = vec![Edit::replace(self.file, last.range.clone(), text)];
-            for other in ways.iter().filter(|way| *way != kept) {
-                edits.extend(self.without_incoming(other, self.name(block))?);
-            }
-            Some((*kept, Patch::new(edits)?))
-        };
+        let patch = |kept: &&'a [u8]| Some((*kept, self.leading_to(kept, block)?));
         ways.iter().filter_map(patch).collect()
     }
 
@@ -172,10 +165,16 @@ impl<'a> ControlFlow<'a> {
         if !leads || block.name.is_empty() || ways[..] == [self.name(exit)] {
             return None;
         }
-        let text = [b"  br label %", self.name(exit), b"\n"].concat();
+        self.leading_to(self.name(exit), block)
+    }
+
+    /// A block that goes on with `target`, whatever it did before.
+    fn leading_to(&self, target: &[u8], block: &IrBlock) -> Option<Patch> {
+        let last = block.instructions.last()?;
+        let text = [b"  br label %", target, b"\n"].concat();
         let mut edits = vec![Edit::replace(self.file, last.range.clone(), text)];
-        for way in ways.iter().filter(|way| **way != self.name(exit)) {
-            edits.extend(self.without_incoming(way, self.name(block))?);
+        for other in self.next.get(self.name(block))?.iter().filter(|way| **way != target) {
+            edits.extend(self.without_incoming(other, self.name(block))?);
         }
         Patch::new(edits)
     }
@@ -236,7 +235,7 @@ fn incoming<'a>(bytes: &'a [u8], phi: &Range<usize>) -> Vec<(Range<usize>, &'a [
             b'[' => open.push(at),
             b']' => {
                 let Some(start) = open.pop() else { continue };
-                let name = names(&text[start..at]).last().map(|name| &text[start..at][name]);
+                let name = name_texts(&text[start..at]).last();
                 if let Some(name) =
                     name.and_then(|name| name.strip_prefix(b"%")).filter(|_| open.is_empty())
                 {

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use clreduce_testcase::steps;
 
-use crate::analysis::{line_ranges, names};
+use crate::analysis::{line_ranges, name_texts, names};
 
 /// A function with a body.
 pub(crate) struct IrFunction {
@@ -41,7 +41,7 @@ impl IrInstruction {
         self.operation(bytes).starts_with(b"phi ")
     }
 
-    /// What it does, without its result.
+    /// The text of the instruction without its result: `add i32 %a, 1` of `%b = add i32 %a, 1`.
     pub(crate) fn operation<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         let text = &bytes[self.range.clone()];
         let text = match text.iter().position(|&byte| byte == b'=') {
@@ -150,18 +150,14 @@ pub(crate) fn uses<'a>(
     uses
 }
 
-/// Words behind which the name of a block stands.
+/// The names of the blocks that an operation may go on with.
 pub(crate) fn targets(operation: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut before: &[u8] = b"";
-    names_with_text(operation).filter_map(move |name| {
+    name_texts(operation).filter_map(move |name| {
         let is_target = before == b"label" && name.starts_with(b"%");
         before = name;
         is_target.then(|| &name[1..])
     })
-}
-
-fn names_with_text(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    names(text).map(|range| &text[range])
 }
 
 #[cfg(test)]

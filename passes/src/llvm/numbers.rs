@@ -30,7 +30,7 @@ use clreduce_testcase::{Edit, steps};
 
 use super::module::functions;
 use crate::Snapshot;
-use crate::analysis::{line_ranges, names};
+use crate::analysis::{line_ranges, name_texts, names};
 use crate::pass::{BLOCKS, Pass, PassInfo, Proposal, Proposals};
 
 pub(crate) struct LlvmNumbers;
@@ -117,7 +117,7 @@ fn free_prefix(bytes: &[u8]) -> Vec<u8> {
         let rest = name.get(1..).and_then(|name| name.strip_prefix(prefix));
         rest.is_some_and(|rest| !rest.is_empty() && rest.iter().all(u8::is_ascii_digit))
     };
-    while names(bytes).any(|name| begins(&bytes[name], &prefix)) {
+    while name_texts(bytes).any(|name| begins(name, &prefix)) {
         prefix.push(b'v');
     }
     prefix
@@ -126,17 +126,14 @@ fn free_prefix(bytes: &[u8]) -> Vec<u8> {
 /// Functions whose first block has a number that is used and that no line shows: the start of the line of `define`, and the
 /// digits where they are used.
 fn entries(bytes: &[u8]) -> HashMap<usize, Range<usize>> {
-    let types: HashSet<&[u8]> = line_ranges(bytes)
-        .filter_map(|line| {
-            names(&bytes[line.clone()]).next().map(|name| &bytes[line.start..][name])
-        })
-        .collect();
+    let types: HashSet<&[u8]> =
+        line_ranges(bytes).filter_map(|line| name_texts(&bytes[line]).next()).collect();
     let functions = functions(bytes);
     let entry = functions.iter().filter_map(|function| {
         let blocks = &function.blocks;
         if blocks.first()?.name.is_empty() {
             let head = &bytes[function.head.clone()];
-            let mut known: HashSet<&[u8]> = names(head).map(|name| &head[name]).collect();
+            let mut known: HashSet<&[u8]> = name_texts(head).collect();
             let results = blocks.iter().flat_map(|block| &block.instructions);
             known.extend(results.filter_map(|one| Some(&bytes[one.result.clone()?])));
             let labels: HashSet<&[u8]> =

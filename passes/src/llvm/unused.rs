@@ -28,7 +28,7 @@ use clreduce_testcase::Edit;
 
 use super::module::functions;
 use crate::Snapshot;
-use crate::analysis::{line_ranges, names};
+use crate::analysis::{line_ranges, name_texts};
 use crate::pass::{BLOCKS, Pass, PassInfo, Proposal, Proposals};
 
 pub(crate) struct LlvmUnused;
@@ -42,8 +42,10 @@ impl Pass for LlvmUnused {
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         for file in 0..snapshot.file_count() {
             let bytes = snapshot.bytes(file);
-            let items = items(bytes);
-            let needed = needed(bytes, &items);
+            let functions: Vec<Range<usize>> =
+                functions(bytes).into_iter().map(|function| function.range).collect();
+            let items = items(bytes, &functions);
+            let needed = needed(bytes, functions, &items);
             let unused = items.iter().filter(|(name, _)| !needed.contains(name));
             let edits = unused.map(|(_, line)| Edit::delete(file, line.clone()));
             proposals.extend(edits.map(Proposal::edit));
@@ -52,9 +54,8 @@ impl Pass for LlvmUnused {
 }
 
 /// The lines outside functions that define a name, which stands first or behind `declare` or `attributes`.
-fn items(bytes: &[u8]) -> Vec<(&[u8], Range<usize>)> {
-    let functions = functions(bytes);
-    let mut functions = functions.iter().map(|function| &function.range).peekable();
+fn items<'a>(bytes: &'a [u8], functions: &[Range<usize>]) -> Vec<(&'a [u8], Range<usize>)> {
+    let mut functions = functions.iter().peekable();
     let mut items = Vec::new();
     for line in line_ranges(bytes) {
         while functions.next_if(|range| range.end <= line.start).is_some() {}
@@ -64,7 +65,7 @@ fn items(bytes: &[u8]) -> Vec<(&[u8], Range<usize>)> {
         let text = &bytes[line.clone()];
         let is_of_words = text.starts_with(b"declare ") || text.starts_with(b"attributes ");
         let is_sigil = |first: u8| matches!(first, b'@' | b'%' | b'!' | b'#' | b'$');
-        let mut all = names(text).map(|name| &text[name]);
+        let mut all = name_texts(text);
         let name = all.find(|name| !is_of_words || is_sigil(name[0]));
         let is_item = |name: &&[u8]| is_sigil(name[0]) && (is_of_words || text.starts_with(name));
         items.extend(name.filter(is_item).map(|name| (name, line)));
@@ -73,15 +74,18 @@ fn items(bytes: &[u8]) -> Vec<(&[u8], Range<usize>)> {
 }
 
 /// The names that functions, and items that they need, mention.
-fn needed<'a>(bytes: &'a [u8], items: &[(&'a [u8], Range<usize>)]) -> HashSet<&'a [u8]> {
+fn needed<'a>(
+    bytes: &'a [u8],
+    functions: Vec<Range<usize>>,
+    items: &[(&'a [u8], Range<usize>)],
+) -> HashSet<&'a [u8]> {
     let of_item: HashMap<&[u8], &Range<usize>> =
         items.iter().map(|(name, line)| (*name, line)).collect();
-    let mut open: Vec<Range<usize>> =
-        functions(bytes).into_iter().map(|function| function.range).collect();
+    let mut open = functions;
     let mut needed = HashSet::new();
     while let Some(range) = open.pop() {
         let text = &bytes[range];
-        for name in names(text).map(|name| &text[name]) {
+        for name in name_texts(text) {
             if needed.insert(name) {
                 open.extend(of_item.get(name).map(|line| (*line).clone()));
             }

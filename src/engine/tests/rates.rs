@@ -217,9 +217,8 @@ fn results_are_small_and_show_the_bug_as_often_as_was_asked() {
     simulate(0..1);
 }
 
-/// Takes minutes.
 #[test]
-#[ignore = "a thousand reductions"]
+#[ignore = "a thousand reductions take five minutes"]
 fn a_thousand_results_are_small_and_show_the_bug_as_often_as_was_asked() {
     simulate(100..137);
 }

@@ -3,7 +3,7 @@
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 
-use clreduce_passes::{Grouping, Pass, PassInfo, Phase, Policy, Proposals, Row, Snapshot};
+use clreduce_passes::{GROUPS, Pass, PassInfo, Phase, Proposals, Row, Snapshot};
 use clreduce_testcase::{Patch, TestCase};
 
 /// Proposes patches. Equal test cases get equal patches, whenever they are asked for.
@@ -34,18 +34,7 @@ impl Pass for FromOutside {
 }
 
 /// Its row: in rounds, like other large removals.
-static ROW: Row = Row {
-    pass: &FromOutside,
-    phase: Phase::Coarse,
-    policy: Policy {
-        grouping: Grouping::Groups,
-        first_group: 1,
-        smallest_group: None,
-        on_small_programs: true,
-        removes_unused: false,
-        repairs: false,
-    },
-};
+static ROW: Row = Row { pass: &FromOutside, phase: Phase::Coarse, policy: GROUPS };
 
 impl OwnPasses {
     /// Adds its row. Who writes a pass knows the program best, so it comes before others of its phase.

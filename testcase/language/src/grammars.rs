@@ -1,7 +1,7 @@
 //! The grammars of all languages, each loaded when it is first needed.
 
 use std::fmt;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::OnceLock;
 
 use clreduce_testcase::Grammar;
 
@@ -48,28 +48,31 @@ impl LoadedGrammar {
     }
 }
 
-/// The grammar of a language.
+/// A grammar, which is loaded when it is asked for the first time.
 pub(crate) fn grammar(of: Grammar) -> &'static LoadedGrammar {
-    // Fifteen of the languages are read by the words of their own authors; the list is in the order of the enumeration.
-    static LOADED: [LazyLock<LoadedGrammar>; 17] = [
-        LazyLock::new(|| LoadedGrammar::new(tree_sitter_c::LANGUAGE.into())),
+    static LOADED: [OnceLock<LoadedGrammar>; 17] = [const { OnceLock::new() }; 17];
+    LOADED[of as usize].get_or_init(|| LoadedGrammar::new(language(of)))
+}
+
+fn language(of: Grammar) -> tree_sitter::Language {
+    match of {
+        Grammar::C => tree_sitter_c::LANGUAGE.into(),
         // The grammar of CUDA is that of C++ and some words that no program in C++ has.
-        LazyLock::new(|| LoadedGrammar::new(tree_sitter_cuda::LANGUAGE.into())),
-        LazyLock::new(|| LoadedGrammar::new(tree_sitter_python::LANGUAGE.into())),
-        LazyLock::new(|| LoadedGrammar::new(tree_sitter_rust::LANGUAGE.into())),
-        LazyLock::new(|| LoadedGrammar::new(tree_sitter_go::LANGUAGE.into())),
-        LazyLock::new(|| LoadedGrammar::new(tree_sitter_javascript::LANGUAGE.into())),
-        LazyLock::new(|| LoadedGrammar::new(tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into())),
-        LazyLock::new(|| LoadedGrammar::new(tree_sitter_java::LANGUAGE.into())),
-        LazyLock::new(|| LoadedGrammar::new(tree_sitter_fortran::LANGUAGE.into())),
-        LazyLock::new(|| LoadedGrammar::new(tree_sitter_ada::LANGUAGE.into())),
-        LazyLock::new(|| LoadedGrammar::new(tree_sitter_d::LANGUAGE.into())),
-        LazyLock::new(|| LoadedGrammar::new(tree_sitter_llvm::LANGUAGE.into())),
-        LazyLock::new(|| LoadedGrammar::new(tree_sitter_mlir::LANGUAGE.into())),
-        LazyLock::new(|| LoadedGrammar::new(tree_sitter_json::LANGUAGE.into())),
-        LazyLock::new(|| LoadedGrammar::new(tree_sitter_glsl::LANGUAGE_GLSL.into())),
-        LazyLock::new(|| LoadedGrammar::new(tree_sitter_wgsl_bevy::LANGUAGE.into())),
-        LazyLock::new(|| LoadedGrammar::new(tree_sitter_vhdl::LANGUAGE.into())),
-    ];
-    &LOADED[of as usize]
+        Grammar::Cpp => tree_sitter_cuda::LANGUAGE.into(),
+        Grammar::Python => tree_sitter_python::LANGUAGE.into(),
+        Grammar::Rust => tree_sitter_rust::LANGUAGE.into(),
+        Grammar::Go => tree_sitter_go::LANGUAGE.into(),
+        Grammar::JavaScript => tree_sitter_javascript::LANGUAGE.into(),
+        Grammar::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+        Grammar::Java => tree_sitter_java::LANGUAGE.into(),
+        Grammar::Fortran => tree_sitter_fortran::LANGUAGE.into(),
+        Grammar::Ada => tree_sitter_ada::LANGUAGE.into(),
+        Grammar::D => tree_sitter_d::LANGUAGE.into(),
+        Grammar::Llvm => tree_sitter_llvm::LANGUAGE.into(),
+        Grammar::Mlir => tree_sitter_mlir::LANGUAGE.into(),
+        Grammar::Json => tree_sitter_json::LANGUAGE.into(),
+        Grammar::Glsl => tree_sitter_glsl::LANGUAGE_GLSL.into(),
+        Grammar::Wgsl => tree_sitter_wgsl_bevy::LANGUAGE.into(),
+        Grammar::Vhdl => tree_sitter_vhdl::LANGUAGE.into(),
+    }
 }

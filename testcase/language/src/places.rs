@@ -75,7 +75,6 @@ impl Places<'_> {
         }
         let comma_behind = self.token_behind(id).filter(|&token| self.is_separator(token));
         let token_before = self.token_before(id);
-        let is_comma = |token: NodeId| self.is_separator(token);
         if let (Some(comma), Some(from)) = (comma_behind, before)
             && self.goes_on(from, comma)
         {
@@ -86,7 +85,7 @@ impl Places<'_> {
             self.goes_on(from, id).then(|| tree.range(token).start..node.end as usize)
         };
         token_before
-            .filter(|&token| is_comma(token))
+            .filter(|&token| self.is_separator(token))
             .and_then(with_token_before)
             .or_else(|| before.filter(|&from| self.goes_on(from, id)).map(|_| node.range()))
             .or_else(|| {

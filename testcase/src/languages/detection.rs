@@ -71,7 +71,7 @@ impl Language {
             .chain(headers)
             .filter_map(|file| Self::of_name(&file.path, &file.bytes))
             .collect();
-        told.sort_by_key(|language| !language.has(Feature::Symbols));
+        told.sort_by_key(|language| !language.has(Feature::Syntax));
         told.into_iter().next().or_else(|| Self::of_look(files)).unwrap_or(Self::TEXT)
     }
 

@@ -4,7 +4,7 @@ use super::detection::FileEnding;
 use super::{Description, Feature, Grammar};
 use crate::lexer::{LexicalRules, Quoting};
 
-static RULES: LexicalRules = LexicalRules {
+pub(super) static RULES: LexicalRules = LexicalRules {
     comments: &[("//", "\n"), ("/*", "*/")],
     strings: Some(Quoting { quote: b'"', prefixes: &[] }),
     characters: Some(Quoting { quote: b'\'', prefixes: &[] }),

@@ -1,15 +1,8 @@
 //! TypeScript.
 
 use super::detection::FileEnding;
+use super::javascript::RULES;
 use super::{Description, Feature, Grammar};
-use crate::lexer::{LexicalRules, Quoting};
-
-static RULES: LexicalRules = LexicalRules {
-    comments: &[("//", "\n"), ("/*", "*/")],
-    strings: Some(Quoting { quote: b'"', prefixes: &[] }),
-    characters: Some(Quoting { quote: b'\'', prefixes: &[] }),
-    in_words: "_$",
-};
 
 pub(super) static DESCRIPTION: Description = Description {
     name: "typescript",

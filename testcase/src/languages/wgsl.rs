@@ -1,15 +1,8 @@
 //! WGSL.
 
 use super::detection::FileEnding;
+use super::glsl::RULES;
 use super::{Description, Feature, Grammar};
-use crate::lexer::LexicalRules;
-
-static RULES: LexicalRules = LexicalRules {
-    comments: &[("//", "\n"), ("/*", "*/")],
-    strings: None,
-    characters: None,
-    in_words: "_",
-};
 
 pub(super) static DESCRIPTION: Description = Description {
     name: "wgsl",

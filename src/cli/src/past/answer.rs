@@ -20,7 +20,7 @@ const MOST_OUTPUT: usize = 5;
 /// The text that is printed.
 pub(super) struct WhyText<'a> {
     reasons: &'a Reasons,
-    /// What the test said of variants once more, by index.
+    /// The outcomes of the variants that were tested a second time, by index.
     again: &'a BTreeMap<usize, Outcome>,
     is_finished: bool,
     /// Columns for numbers of lines.
@@ -137,7 +137,7 @@ impl<'a> WhyText<'a> {
         }
     }
 
-    /// What the test said once more.
+    /// Adds the outcome and the output of a second test.
     fn outcome(&mut self, outcome: &Outcome) {
         let said = match outcome.verdict {
             Verdict::Interesting => {

@@ -37,7 +37,7 @@ pub(crate) fn languages(_: &LanguagesArgs) -> Result<ExitCode, CliError> {
 /// What clreduce knows of a language.
 fn known(language: Language) -> &'static str {
     match () {
-        () if language.has(Feature::Symbols) || language.has(Feature::Blocks) => "its meaning",
+        () if language.has(Feature::Syntax) || language.has(Feature::Blocks) => "its meaning",
         () if language.has(Feature::Grammar) => "its grammar",
         () if language.is_known() => "its tokens",
         () => "lines",

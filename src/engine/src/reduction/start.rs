@@ -56,13 +56,10 @@ pub(super) fn run(
     executor.take_skipped();
     let wall = original.outcome.wall;
     // Where rates decide, an earlier run has measured the original, and this one has not tested it.
-    let measured_now = rates.is_none() || earlier.is_none();
-    let allowed =
-        measured_now.then(|| limit_for(wall)).map_or(limit_before, |it| it.min(limit_before));
+    let is_tested = rates.is_none() || earlier.is_none();
+    let allowed = if is_tested { limit_for(wall).min(limit_before) } else { limit_before };
     let timeout = given_timeout.unwrap_or(allowed);
-    reduction.test.set_time_limit(timeout);
-    // Where rates decide, it is the limit of each of many runs.
-    rates.is_none().then(|| executor.limit_running(timeout));
+    set_limit(timeout, &reduction, rates.is_some(), &mut executor);
     let begin =
         || begin(state.as_ref()?, &reduction, timeout, is_filtered, (&test, rates.as_deref()));
     let journal = journal.map_or_else(|| begin().transpose(), |journal| Ok(Some(journal)))?;
@@ -80,10 +77,22 @@ pub(super) fn run(
     run.tell_start(replay.len() as u64, timeout, original_time);
     run.tell_criterion();
     let (result, has_commits) = run.until_end(executor);
-    if let Some(state) = state {
-        unlock(state, &result, has_commits)?;
-    }
+    unlock(state, &result, has_commits)?;
     result
+}
+
+/// Sets the time limit of all tests from now on, and of those that are under way. Where rates decide, it is the limit of each of
+/// many runs, and no test under way is one of them.
+fn set_limit<A: CandidateSource>(
+    limit: Duration,
+    reduction: &Reduction<'_>,
+    has_rates: bool,
+    executor: &mut Executor<OriginalFirst<A>>,
+) {
+    reduction.test.set_time_limit(limit);
+    if !has_rates {
+        executor.limit_running(limit);
+    }
 }
 
 /// Begins the journal.
@@ -122,10 +131,11 @@ fn measured(rates: Option<&RateTest>) -> Option<[u32; 2]> {
 
 /// Leaves the state folder: another run may start now. The folder goes where there is nothing to go on with.
 fn unlock(
-    state: Resume,
+    state: Option<Resume>,
     result: &Result<Reduced, ReductionError>,
     has_commits: bool,
 ) -> Result<(), ReductionError> {
+    let Some(state) = state else { return Ok(()) };
     if result.as_ref().is_err_and(ReductionError::is_of_the_test) && !has_commits {
         state.folder.discard()?;
     }
