@@ -30,7 +30,7 @@ pub use pass::{LaunchEdits, Pass, PassInfo, Proposal, Proposals};
 pub use snapshot::Snapshot;
 pub use table::{GROUPS, Grouping, Phase, Policy, Row};
 
-use table::{ALL_OR_LARGE_GROUPS, BIGGEST_FIRST, LARGE_GROUPS, LARGE_ONES, row};
+use table::{ALL_OR_LARGE_GROUPS, BIGGEST_FIRST, HALVES, LARGE_GROUPS, LARGE_ONES, row};
 
 /// Passes for what only GPU code has.
 mod gpu {
@@ -142,7 +142,7 @@ mod llvm {
     pub(crate) mod bodies;
     pub(crate) mod branches;
     pub(crate) mod modifiers;
-    mod module;
+    pub(crate) mod module;
     pub(crate) mod numbers;
     pub(crate) mod slots;
     pub(crate) mod unused;
@@ -184,7 +184,6 @@ pub static TABLE: &[Row] = &[
     row(&gpu::ndrange::NdRange, Phase::Prepare, BIGGEST_FIRST),
     row(&gpu::cuda_launch::CudaLaunch, Phase::Prepare, BIGGEST_FIRST),
     row(&llvm::numbers::LlvmNumbers, Phase::Prepare, GROUPS),
-    row(&llvm::modifiers::LlvmModifiers, Phase::Prepare, GROUPS),
     row(&text::own_headers::OwnHeaders, Phase::Prepare, GROUPS),
     row(&text::files::Files, Phase::Prepare, GROUPS),
     row(&cpp::unreachable::CppUnreachable, Phase::Prepare, ALL_OR_LARGE_GROUPS),
@@ -207,7 +206,8 @@ pub static TABLE: &[Row] = &[
     row(&cpp::needed::CppNeeded, Phase::Coarse, LARGE_GROUPS),
     row(&cpp::main_file::CppMainFile, Phase::Coarse, LARGE_GROUPS),
     row(&syntax::statements::Statements, Phase::Coarse, LARGE_GROUPS),
-    row(&llvm::bodies::LlvmBodies, Phase::Coarse, GROUPS),
+    row(&llvm::bodies::LlvmBodies, Phase::Coarse, HALVES),
+    row(&llvm::modifiers::LlvmModifiers, Phase::Coarse, GROUPS),
     row(&llvm::values::LlvmValues, Phase::Coarse, GROUPS),
     row(&llvm::branches::LlvmBranches, Phase::Coarse, GROUPS),
     row(&llvm::slots::LlvmSlots, Phase::Coarse, GROUPS),

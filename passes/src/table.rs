@@ -69,6 +69,7 @@ impl fmt::Display for Policy {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.grouping, self.smallest_group) {
             (Grouping::BiggestFirst, _) => formatter.write_str("biggest first"),
+            (Grouping::Halves, _) => formatter.write_str("halves, then groups"),
             (Grouping::Groups, None) => formatter.write_str("groups"),
             (Grouping::Groups, Some(part)) if self.first_group > 1 => {
                 write!(formatter, "groups from 1/{part}")
@@ -85,6 +86,8 @@ pub enum Grouping {
     Groups,
     /// One after the other, the one that removes most first.
     BiggestFirst,
+    /// Of a long list, all but one half, as long as one half is all that is needed; then in groups.
+    Halves,
 }
 
 /// All proposals together, then ever smaller groups.
@@ -99,6 +102,9 @@ pub const GROUPS: Policy = Policy {
 
 /// One by one, the proposal that removes most first.
 pub(crate) const BIGGEST_FIRST: Policy = Policy { grouping: Grouping::BiggestFirst, ..GROUPS };
+
+/// One half of the proposals after the other, then groups: where a single one of them is needed.
+pub(crate) const HALVES: Policy = Policy { grouping: Grouping::Halves, ..GROUPS };
 
 /// One by one on large programs, down to one in 64 of the program's tokens, until one succeeds.
 pub(crate) const LARGE_ONES: Policy =

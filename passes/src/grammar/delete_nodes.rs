@@ -9,9 +9,10 @@
 //! { "a": [2] }
 //! ```
 
-use clreduce_testcase::Edit;
+use clreduce_testcase::{Edit, Feature};
 
 use crate::analysis::Unit;
+use crate::llvm::module::is_half_of_an_operand;
 use crate::pass::{GRAMMAR, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
@@ -26,6 +27,7 @@ impl Pass for DeleteNodes {
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        let has_blocks = snapshot.language().has(Feature::Blocks);
         for unit in Unit::all(snapshot) {
             // By node, the parts around it that can go, the node itself included, and whether it can go.
             let mut known: Vec<(u32, bool)> = Vec::with_capacity(unit.tree.len());
@@ -42,6 +44,9 @@ impl Pass for DeleteNodes {
                 }
                 known.push((level + u32::from(range.is_some()), range.is_some()));
                 let Some(range) = range else { continue };
+                if has_blocks && is_half_of_an_operand(unit.bytes, &range) {
+                    continue;
+                }
                 let edit = Edit::delete(unit.file, range);
                 proposals.push(Proposal::edit(edit).in_list(level.min(LEVELS)));
             }

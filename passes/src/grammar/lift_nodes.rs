@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use clreduce_testcase::{Edit, Patch, steps};
+use clreduce_testcase::{Edit, Feature, Patch, steps};
 
 use crate::analysis::Unit;
 use crate::pass::{GRAMMAR, Pass, PassInfo, Proposal, Proposals};
@@ -32,6 +32,10 @@ impl Pass for LiftNodes {
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        // Every operand of LLVM IR has its type beside it: none can stand for another.
+        if snapshot.language().has(Feature::Blocks) {
+            return;
+        }
         for unit in Unit::all(snapshot) {
             for id in unit.tree.ids().filter(|&id| is_composed(unit, id)) {
                 let whole = unit.tree.range(id);

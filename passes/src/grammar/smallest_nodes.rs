@@ -10,11 +10,11 @@
 //! [{ }, { }, [3, "text"]]
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use clreduce_testcase::{Edit, steps};
+use clreduce_testcase::{Edit, Feature, steps};
 
-use crate::analysis::Unit;
+use crate::analysis::{Unit, name_texts};
 use crate::pass::{GRAMMAR, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
@@ -36,8 +36,12 @@ impl Pass for SmallestNodes {
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
+        let has_blocks = snapshot.language().has(Feature::Blocks);
         for unit in Unit::all(snapshot) {
             let weights = weights(snapshot, unit);
+            let occurrences = occurrences(unit.bytes);
+            // Where such a name becomes another, nothing uses what it stood for any more.
+            let is_used_once = |id: NodeId| occurrences.get(unit.text(id)) == Some(&2);
             let smallest = smallest(unit, &weights);
             let mut kinds: Vec<(Weight, NodeId)> = smallest.values().copied().collect();
             kinds.sort_unstable();
@@ -46,8 +50,13 @@ impl Pass for SmallestNodes {
                 let own = weights[id.0 as usize];
                 let of_kind = unit.tree.symbol(id).and_then(|symbol| smallest.get(&symbol));
                 let of_others = kinds.iter().filter(|(_, other)| unit.tree.can_replace(*other, id));
+                // Every operand of LLVM IR has its type beside it: only a global can stand for another.
+                let can_differ = !has_blocks || unit.text(id).starts_with(b"@");
+                let is_smaller = |other: &Weight| {
+                    can_differ && (other.0 < own.0 || is_used_once(id) && *other < own)
+                };
                 let smaller =
-                    of_kind.into_iter().chain(of_others).filter(|(other, _)| *other < own);
+                    of_kind.into_iter().chain(of_others).filter(|(other, _)| is_smaller(other));
                 for (&(_, other), list) in smaller.take(TEXTS).zip(0..) {
                     let text = unit.text(other).to_vec();
                     let edit = Edit::replace(unit.file, unit.tree.range(id), text);
@@ -58,6 +67,15 @@ impl Pass for SmallestNodes {
             }
         }
     }
+}
+
+/// How often each name stands in a file.
+fn occurrences(bytes: &[u8]) -> HashMap<&[u8], usize> {
+    let mut occurrences = HashMap::new();
+    for name in name_texts(bytes) {
+        *occurrences.entry(name).or_default() += 1;
+    }
+    occurrences
 }
 
 /// Tokens, then bytes that are not white space.

@@ -1,4 +1,4 @@
-//! Removes arguments of functions of LLVM IR, in the definition and in every call.
+//! Removes arguments of functions of LLVM IR, in the definition and in every call. Zero takes the place of one that is used.
 //!
 //! before:
 //! ```llvm
@@ -28,7 +28,7 @@ use clreduce_testcase::{Edit, Patch, steps};
 
 use super::module::functions;
 use crate::Snapshot;
-use crate::analysis::{line_ranges, name_texts, names};
+use crate::analysis::{name_texts, names};
 use crate::pass::{BLOCKS, Pass, PassInfo, Proposal, Proposals};
 
 pub(crate) struct LlvmArguments;
@@ -67,11 +67,14 @@ impl Pass for LlvmArguments {
                 }
                 let body = bodies.get(name).cloned().unwrap_or(0..0);
                 for index in 0..count {
-                    if is_free(bytes, &lists[0][index], &body) {
-                        let gone = lists.iter().map(|list| list[index].clone());
-                        let edits = gone.map(|range| Edit::delete_element(file, range)).collect();
-                        proposals.extend(Patch::new(edits).map(Proposal::new));
-                    }
+                    let uses = uses_of(bytes, &lists[0][index], &body);
+                    let list = u32::from(!uses.is_empty());
+                    let gone = lists.iter().map(|list| list[index].clone());
+                    let gone = gone.map(|range| Edit::delete_element(file, range));
+                    let zero = |range| Edit::replace(file, range, b"zeroinitializer".to_vec());
+                    let edits = gone.chain(uses.into_iter().map(zero)).collect();
+                    let patch = Patch::new(edits);
+                    proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
                 }
             }
         }
@@ -107,11 +110,13 @@ fn list_at(bytes: &[u8], at: usize) -> Vec<Range<usize>> {
     Vec::new()
 }
 
-/// Returns true if the body does not use a parameter.
-fn is_free(bytes: &[u8], parameter: &Range<usize>, body: &Range<usize>) -> bool {
+/// Where the body uses a parameter.
+fn uses_of(bytes: &[u8], parameter: &Range<usize>, body: &Range<usize>) -> Vec<Range<usize>> {
     let text = &bytes[parameter.clone()];
-    let name = name_texts(text).filter(|name| name[0] == b'%').last();
-    let mut lines = line_ranges(&bytes[body.clone()])
-        .map(|line| body.start + line.start..body.start + line.end);
-    name.is_none_or(|name| lines.all(|line| name_texts(&bytes[line]).all(|other| other != name)))
+    let Some(parameter) = name_texts(text).filter(|name| name[0] == b'%').last() else {
+        return Vec::new();
+    };
+    let is_use = |name: &Range<usize>| &bytes[name.clone()] == parameter;
+    let in_body = names(&bytes[body.clone()]);
+    in_body.map(|name| body.start + name.start..body.start + name.end).filter(is_use).collect()
 }

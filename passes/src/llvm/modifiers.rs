@@ -1,5 +1,5 @@
 //! Removes what only modifies instructions and functions of LLVM IR, each kind everywhere at once: flags, alignments, groups of
-//! attributes, attached metadata.
+//! attributes, attached metadata, names of results that nothing uses.
 //!
 //! before:
 //! ```llvm
@@ -16,13 +16,14 @@
 //! }
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use clreduce_testcase::{Edit, Patch};
 
+use super::module::result;
 use crate::Snapshot;
-use crate::analysis::{line_ranges, names};
+use crate::analysis::{line_ranges, name_texts, names};
 use crate::pass::{BLOCKS, Pass, PassInfo, Proposal, Proposals};
 
 pub(crate) struct LlvmModifiers;
@@ -79,10 +80,22 @@ impl Pass for LlvmModifiers {
         for file in 0..snapshot.file_count() {
             let bytes = snapshot.bytes(file);
             let mut kinds: BTreeMap<&[u8], Vec<Range<usize>>> = BTreeMap::new();
+            let mut mentioned: HashMap<&[u8], usize> = HashMap::new();
+            for name in name_texts(bytes) {
+                *mentioned.entry(name).or_default() += 1;
+            }
             for line in line_ranges(bytes) {
                 for (kind, range) in modifiers(&bytes[line.clone()]) {
                     let range = line.start + range.start..line.start + range.end;
                     kinds.entry(kind).or_default().push(range);
+                }
+                // The name of a result that nothing uses.
+                if let Some(name) = result(bytes, &line).filter(|name| name.start > line.start)
+                    && mentioned.get(&bytes[name.clone()]) == Some(&1)
+                {
+                    let end = bytes[name.end..].iter().position(|&byte| byte == b'=');
+                    let end = end.map_or(name.end, |equals| name.end + equals + 2);
+                    kinds.entry(b"=").or_default().push(name.start..end.min(line.end));
                 }
             }
             for ranges in kinds.into_values() {
@@ -99,7 +112,7 @@ fn modifiers(line: &[u8]) -> Vec<(&[u8], Range<usize>)> {
     if line.starts_with(b"!") || line.starts_with(b"attributes") {
         return Vec::new();
     }
-    let mut found = Vec::new();
+    let mut found: Vec<(&[u8], Range<usize>)> = Vec::new();
     let all: Vec<Range<usize>> = names(line).collect();
     for (index, name) in all.iter().enumerate() {
         let text = &line[name.clone()];

@@ -110,6 +110,19 @@ impl IrBlock {
     }
 }
 
+/// Returns true for a range inside an instruction or the head of a function that is no element of a list with its comma: a type
+/// without its value, say, which the grammar lets go and LLVM does not.
+pub(crate) fn is_half_of_an_operand(bytes: &[u8], range: &Range<usize>) -> bool {
+    let line_start =
+        bytes[..range.start].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    let ends_line = matches!(bytes.get(range.end), None | Some(b'\n'));
+    let is_whole = bytes[line_start..range.start].iter().all(u8::is_ascii_whitespace) && ends_line;
+    let line = &bytes[line_start..];
+    let is_typed =
+        line.starts_with(b" ") || line.starts_with(b"define ") || line.starts_with(b"declare ");
+    is_typed && !is_whole && !bytes[range.clone()].contains(&b',')
+}
+
 /// The name of the label that a line is.
 fn label(bytes: &[u8], line: &Range<usize>) -> Option<Range<usize>> {
     let text = &bytes[line.clone()];
@@ -126,7 +139,8 @@ fn is_continuation(text: &[u8]) -> bool {
     matches!(first, Some(b"to" | b"cleanup" | b"catch" | b"filter"))
 }
 
-fn result(bytes: &[u8], line: &Range<usize>) -> Option<Range<usize>> {
+/// The name of the result of the instruction that a line is.
+pub(crate) fn result(bytes: &[u8], line: &Range<usize>) -> Option<Range<usize>> {
     let text = &bytes[line.clone()];
     let indent = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let name = names(&text[indent..]).next()?;

@@ -32,8 +32,8 @@ impl Pass for NameMentions {
     }
 
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        // Passes that know what names mean do this for the C family.
-        if snapshot.language().has(Feature::Syntax) {
+        // Passes that know what names mean do this for the C family and for LLVM IR.
+        if snapshot.language().has(Feature::Syntax) || snapshot.language().has(Feature::Blocks) {
             return;
         }
         let mut places: HashMap<&[u8], Vec<(usize, Range<usize>)>> = HashMap::new();

@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use clreduce_language::{NodeField, NodeKind};
-use clreduce_testcase::{Edit, Feature, TokenKind};
+use clreduce_testcase::{Edit, Feature, Language, TokenKind};
 
 use crate::analysis::Tokens;
 use crate::budget::Budget;
@@ -73,7 +73,8 @@ impl Pass for TokenWindows {
                 continue;
             }
             // Where a grammar knows all of a program, it knows which parts can go.
-            if self.fitting && has_grammar && parses() {
+            let is_judged = has_grammar && parses();
+            if self.fitting && is_judged {
                 continue;
             }
             for (list, (length, stride)) in (0..).zip(WINDOWS) {
@@ -95,14 +96,24 @@ impl Pass for TokenWindows {
                             && (can_meet(unit, first, after) || odd(first) || odd(after))
                     };
                     let is_needed = needed.binary_search(&unit.tokens[first].start).is_ok();
-                    if !is_needed && (!self.fitting || is_text || fits()) {
-                        let edit = Edit::delete(unit.file, unit.span(first, after - 1));
+                    let span = unit.span(first, after - 1);
+                    let parses_without =
+                        || !is_judged || parses_without(unit, &span, snapshot.language());
+                    if !is_needed && (!self.fitting || is_text || fits()) && parses_without() {
+                        let edit = Edit::delete(unit.file, span);
                         proposals.push(Proposal::edit(edit).in_list(list));
                     }
                 }
             }
         }
     }
+}
+
+/// Returns true if the grammar accepts a file without a range of it.
+fn parses_without(unit: Tokens<'_>, range: &Range<usize>, language: Language) -> bool {
+    let left = [&unit.bytes[..range.start], &unit.bytes[range.end..]].concat();
+    let tree = SyntaxTree::parse(&left, language);
+    tree.is_empty() || !tree.has_error(NodeId(0))
 }
 
 /// The types of declarations, in order, each with the declaration that it is the type of.

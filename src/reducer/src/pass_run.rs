@@ -11,7 +11,8 @@ use crate::lists::ProposalList;
 use crate::order::{compares_tokens, is_smaller};
 use crate::refuted::{Refuted, Tried};
 use crate::repairs::Repairs;
-use crate::search::{GroupSizes, OneByOne, ProposalSearch};
+use crate::schedule::Change;
+use crate::search::{GroupSizes, Halves, OneByOne, ProposalSearch, Weighted};
 
 /// The state of one pass run. Proposals and patches are shared between clones.
 #[derive(Clone)]
@@ -26,11 +27,13 @@ pub(crate) struct PassRun<G> {
     lists_left: usize,
     /// The sizes of groups; of proposals that are tried one by one, the tokens that a variant has less at least.
     sizes: GroupSizes,
-    is_in_groups: bool,
+    grouping: Grouping,
     /// Removes with a patch the declarations that it leaves without a use, if they may go.
     unused: Option<Arc<UnusedDeclarations>>,
     search: Exploration<G>,
     accepted: Arc<Patch>,
+    /// True if what was accepted has fewer tokens.
+    has_removed: bool,
     /// True if a variant may be tested that has no more tokens; otherwise it must be smaller.
     compares_tokens: bool,
     attempt: Option<Combination>,
@@ -45,9 +48,13 @@ pub(crate) struct PassRun<G> {
 /// Of levels in the middle of deep nests, the smallest group is this part.
 const DEEP_GROUPS: usize = 32;
 
+/// A shorter list is not halved.
+const WORTH_HALVING: usize = 8;
+
 /// The search of the list under way.
 #[derive(Clone)]
 enum Exploration<G> {
+    InHalves(Halves),
     InGroups(G),
     OneByOne(OneByOne),
 }
@@ -78,8 +85,8 @@ impl<G: ProposalSearch> PassRun<G> {
         unused: Option<Arc<UnusedDeclarations>>,
     ) -> Self {
         let patches: Vec<Patch> = proposals.into_iter().map(|proposal| proposal.patch).collect();
-        let is_in_groups = row.policy.grouping == Grouping::Groups;
-        if !is_in_groups {
+        let grouping = row.policy.grouping;
+        if grouping == Grouping::BiggestFirst {
             let gain_of = |index: u32| -> i64 {
                 patches[index as usize].edits().iter().map(|edit| gain(&base, edit)).sum()
             };
@@ -101,8 +108,9 @@ impl<G: ProposalSearch> PassRun<G> {
             lists: lists.into(),
             search: Exploration::OneByOne(OneByOne::new(Vec::new())),
             sizes,
-            is_in_groups,
+            grouping,
             accepted: Arc::default(),
+            has_removed: false,
             compares_tokens: compares_tokens(row),
             attempt: None,
             has_tried: false,
@@ -128,7 +136,12 @@ impl<G: ProposalSearch> PassRun<G> {
             }
             let items = self.search.next();
             if items.is_empty() {
-                self.begin_next_list()?;
+                if let Exploration::InHalves(halves) = &self.search {
+                    let search = G::over(halves.left().to_vec(), self.sizes);
+                    self.search = Exploration::InGroups(search);
+                } else {
+                    self.begin_next_list()?;
+                }
                 continue;
             }
             let items: Vec<u32> =
@@ -160,7 +173,11 @@ impl<G: ProposalSearch> PassRun<G> {
 
     /// Large proposals change what the others are worth: a run of single ones ends with its first success.
     fn is_over(&self) -> bool {
-        !self.is_in_groups && self.sizes.least > 0 && !self.accepted.is_empty()
+        self.is_one_by_one() && self.sizes.least > 0 && !self.accepted.is_empty()
+    }
+
+    fn is_one_by_one(&self) -> bool {
+        self.grouping == Grouping::BiggestFirst
     }
 
     /// Takes the verdict on the variant that is being tried. Returns what was tried if it is the new test case.
@@ -173,6 +190,7 @@ impl<G: ProposalSearch> PassRun<G> {
         self.has_tried = true;
         if interesting {
             self.accepted = Arc::clone(&attempt.patch);
+            self.has_removed |= attempt.removed > 0;
         }
         refuted.learn(&attempt.tried, interesting, &self.proposals);
         if let Some(repairs) = &mut self.repairs {
@@ -246,9 +264,13 @@ impl<G: ProposalSearch> PassRun<G> {
         self.has_tried
     }
 
-    /// Returns true if anything was accepted.
-    pub(crate) fn changed(&self) -> bool {
-        !self.accepted.is_empty()
+    /// What was accepted, all in all.
+    pub(crate) fn change(&self) -> Change {
+        match (self.accepted.is_empty(), self.has_removed) {
+            (true, _) => Change::Nothing,
+            (false, false) => Change::Spelling,
+            (false, true) => Change::Tokens,
+        }
     }
 
     fn begin_next_list(&mut self) -> Option<()> {
@@ -260,12 +282,16 @@ impl<G: ProposalSearch> PassRun<G> {
             let sizes = GroupSizes { least: (items.len() / DEEP_GROUPS) as u64, first: 1 };
             let levels = items.into_iter().map(|index| (index, 1)).collect();
             Exploration::InGroups(G::over(levels, sizes))
-        } else if self.is_in_groups {
-            let weights = self.weights(&items);
-            let items = items.into_iter().zip(weights).collect();
-            Exploration::InGroups(G::over(items, self.sizes))
-        } else {
+        } else if self.is_one_by_one() {
             Exploration::OneByOne(OneByOne::new(items))
+        } else {
+            let weights = self.weights(&items);
+            let items: Vec<Weighted> = items.into_iter().zip(weights).collect();
+            if self.grouping == Grouping::Halves && items.len() >= WORTH_HALVING {
+                Exploration::InHalves(Halves::new(items))
+            } else {
+                Exploration::InGroups(G::over(items, self.sizes))
+            }
         };
         Some(())
     }
@@ -306,7 +332,7 @@ impl<G: ProposalSearch> PassRun<G> {
         let size = Size::of_variant(&variant, &kept, |file| {
             self.recountable[file].then(|| self.base.tokens(file))
         });
-        let least = if self.is_in_groups { 0 } else { self.sizes.least as usize };
+        let least = if self.is_one_by_one() { self.sizes.least as usize } else { 0 };
         let is_worth_it = least == 0 || size.tokens + least <= current.1.tokens;
         let is_small_enough = match self.compares_tokens {
             true => size.tokens <= current.1.tokens,
@@ -325,6 +351,7 @@ impl<G: ProposalSearch> PassRun<G> {
 impl<G: ProposalSearch> Exploration<G> {
     fn next(&self) -> &[u32] {
         match self {
+            Self::InHalves(search) => search.next(),
             Self::InGroups(search) => search.next(),
             Self::OneByOne(search) => search.next(),
         }
@@ -332,6 +359,7 @@ impl<G: ProposalSearch> Exploration<G> {
 
     fn take_verdict(&mut self, interesting: bool) {
         match self {
+            Self::InHalves(search) => search.take_verdict(interesting),
             Self::InGroups(search) => search.take_verdict(interesting),
             Self::OneByOne(search) => search.take_verdict(interesting),
         }

@@ -18,7 +18,7 @@ use crate::own_pass::OwnPasses;
 use crate::pass_run::{Combination, PassRun};
 use crate::protected::Protected;
 use crate::refuted::Refuted;
-use crate::schedule::{Position, Schedule};
+use crate::schedule::{Change, Position, Schedule};
 use crate::search::{GroupSizes, Groups, ProposalSearch};
 pub use considered::Considered;
 
@@ -215,7 +215,8 @@ impl<G: ProposalSearch> Reducer<G> {
     /// case first.
     fn end_run(&mut self) -> bool {
         let Some((row, run)) = &self.pass_run else { return true };
-        let changed = run.changed();
+        let change = run.change();
+        let changed = change != Change::Nothing;
         if changed && self.supposed_commit && self.current.0.total_bytes() > CHEAP_TO_PARSE {
             return false;
         }
@@ -227,7 +228,7 @@ impl<G: ProposalSearch> Reducer<G> {
             self.nests = Arc::default();
         }
         self.pass_run = None;
-        self.schedule.advance(&mut self.at, changed);
+        self.schedule.advance(&mut self.at, change);
         true
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Phases run one after the other. One that settles goes round until it changes nothing; the phases in
 //! rounds start over together until nothing changes at all. After every pass run that changed something,
-//! the passes of [`Phase::Sweep`] run.
+//! the passes of [`Phase::Sweep`] run. Where nothing but spelling changed in a round, only the last of its phases starts over: a
+//! shorter number makes no work for the others.
 
 use clreduce_passes::{Phase, Row};
 
@@ -22,8 +23,18 @@ pub(crate) struct Position {
     idle: usize,
     /// The sweep under way: its next pass, and the row whose run it follows.
     sweep: Option<(usize, usize)>,
-    /// True if anything changed since the phases in rounds were last begun.
-    round_changed: bool,
+    /// The most that changed since the phases in rounds were last begun.
+    round: Change,
+}
+
+/// What a pass run did to the program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Change {
+    #[default]
+    Nothing,
+    /// It has as many tokens as before, some of them shorter.
+    Spelling,
+    Tokens,
 }
 
 impl Schedule {
@@ -63,13 +74,17 @@ impl Schedule {
     }
 
     /// Goes on after a pass run.
-    pub(crate) fn advance(&self, position: &mut Position, changed: bool) {
-        position.round_changed |= changed;
+    pub(crate) fn advance(&self, position: &mut Position, change: Change) {
+        let changed = change != Change::Nothing;
         if let Some((at, after)) = position.sweep {
+            position.round = position.round.max(change);
             position.sweep = (at + 1 < self.sweep.len()).then_some((at + 1, after));
             return;
         }
         let Some((phase, rows)) = self.phases.get(position.phase) else { return };
+        // Only in the last of the phases is spelling what its passes are for.
+        let counts = if changed && *phase != Phase::Polish { Change::Tokens } else { change };
+        position.round = position.round.max(counts);
         if changed && !self.sweep.is_empty() {
             position.sweep = Some((0, rows[position.row]));
         }
@@ -87,10 +102,13 @@ impl Schedule {
         position.idle = 0;
         position.phase += 1;
         let more = self.phases.get(position.phase).is_some_and(|(next, _)| next.is_in_rounds());
-        if phase.is_in_rounds() && !more && position.round_changed {
-            position.round_changed = false;
+        if phase.is_in_rounds() && !more {
             let first = self.phases.iter().position(|(phase, _)| phase.is_in_rounds());
-            position.phase = first.unwrap_or(position.phase);
+            match std::mem::take(&mut position.round) {
+                Change::Nothing => {}
+                Change::Spelling => position.phase -= 1,
+                Change::Tokens => position.phase = first.unwrap_or(position.phase),
+            }
         }
     }
 }

@@ -4,9 +4,11 @@
 //! nothing of patches or programs.
 
 mod groups;
+mod halves;
 mod one_by_one;
 
 pub use groups::{GroupSizes, Groups};
+pub use halves::Halves;
 pub use one_by_one::OneByOne;
 
 /// An item of a list and its weight: how many tokens would go with it.
