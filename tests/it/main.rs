@@ -49,6 +49,7 @@ mod ndrange;
 mod nesting;
 mod not_run;
 mod options;
+mod own_grammar;
 mod pass_command;
 mod past;
 mod projects;

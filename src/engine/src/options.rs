@@ -232,7 +232,8 @@ mod language_name {
         deserializer: D,
     ) -> Result<Option<Language>, D::Error> {
         let name = Option::<String>::deserialize(deserializer)?;
-        name.map(|name| name.parse().map_err(serde::de::Error::custom)).transpose()
+        // Without the grammar that the user had, the program is text.
+        Ok(name.map(|name| name.parse().unwrap_or(Language::TEXT)))
     }
 }
 

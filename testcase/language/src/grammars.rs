@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use clreduce_testcase::Grammar;
 
 use crate::kind::GrammarNames;
+use crate::loaded::loaded;
 
 /// A grammar, with what its numbers stand for.
 pub(crate) struct LoadedGrammar {
@@ -48,14 +49,16 @@ impl LoadedGrammar {
     }
 }
 
-/// A grammar, which is loaded when it is asked for the first time.
-pub(crate) fn grammar(of: Grammar) -> &'static LoadedGrammar {
-    static LOADED: [OnceLock<LoadedGrammar>; 17] = [const { OnceLock::new() }; 17];
-    LOADED[of as usize].get_or_init(|| LoadedGrammar::new(language(of)))
+/// A grammar, which is loaded when it is asked for the first time; `None` for one that no file was loaded for.
+pub(crate) fn grammar(of: Grammar) -> Option<&'static LoadedGrammar> {
+    static LOADED: [OnceLock<LoadedGrammar>; 18] = [const { OnceLock::new() }; 18];
+    let language = language(of)?;
+    Some(LOADED[of as usize].get_or_init(|| LoadedGrammar::new(language)))
 }
 
-fn language(of: Grammar) -> tree_sitter::Language {
-    match of {
+fn language(of: Grammar) -> Option<tree_sitter::Language> {
+    Some(match of {
+        Grammar::Loaded => return loaded(),
         Grammar::C => tree_sitter_c::LANGUAGE.into(),
         // The grammar of CUDA is that of C++ and some words that no program in C++ has.
         Grammar::Cpp => tree_sitter_cuda::LANGUAGE.into(),
@@ -74,5 +77,5 @@ fn language(of: Grammar) -> tree_sitter::Language {
         Grammar::Glsl => tree_sitter_glsl::LANGUAGE_GLSL.into(),
         Grammar::Wgsl => tree_sitter_wgsl_bevy::LANGUAGE.into(),
         Grammar::Vhdl => tree_sitter_vhdl::LANGUAGE.into(),
-    }
+    })
 }

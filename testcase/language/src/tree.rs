@@ -51,10 +51,10 @@ impl SyntaxTree {
     /// a language without a grammar and for a very large or very deep file, the tree is empty.
     #[must_use]
     pub fn parse(bytes: &[u8], language: Language) -> Self {
-        let Some(of) = language.grammar().filter(|_| is_parsed(bytes)) else {
+        let Some(grammar) = language.grammar().filter(|_| is_parsed(bytes)).and_then(grammar)
+        else {
             return Self::default();
         };
-        let grammar = grammar(of);
         let mut parser = tree_sitter::Parser::new();
         // Fails only for a grammar of another ABI than the library's, which the tests would show.
         if parser.set_language(&grammar.grammar).is_err() {

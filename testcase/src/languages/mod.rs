@@ -29,6 +29,7 @@ mod wgsl;
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::OnceLock;
 
 use thiserror::Error;
 
@@ -41,6 +42,9 @@ use crate::lexer::LexicalRules;
 /// A language that test cases are written in.
 #[derive(Clone, Copy)]
 pub struct Language(&'static Description);
+
+/// The language of the grammar that was loaded from a file.
+static LOADED: OnceLock<Description> = OnceLock::new();
 
 /// All that is known of a language.
 #[derive(Debug)]
@@ -96,6 +100,8 @@ pub enum Grammar {
     Wgsl,
     /// VHDL.
     Vhdl,
+    /// The one that was loaded from a file.
+    Loaded,
 }
 
 /// What programs in a language may have. Passes and checks say what they need.
@@ -217,6 +223,14 @@ impl Language {
         Self(description)
     }
 
+    /// The language of a grammar that was loaded from a file; `None` if there was one with another name before. It is known by this
+    /// name from then on.
+    #[must_use]
+    pub fn loaded(name: &str) -> Option<Self> {
+        let known = LOADED.get_or_init(|| text::with_grammar(name));
+        (known.name == name).then_some(Self(known))
+    }
+
     /// The name used on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -288,8 +302,10 @@ impl FromStr for Language {
     type Err = UnknownLanguage;
 
     fn from_str(name: &str) -> Result<Self, UnknownLanguage> {
+        let loaded = LOADED.get().map(Self);
         Self::ALL
             .into_iter()
+            .chain(loaded)
             .find(|language| language.name() == name)
             .ok_or_else(|| UnknownLanguage(name.to_owned()))
     }

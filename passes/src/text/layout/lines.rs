@@ -75,7 +75,7 @@ fn begins_after_brace(line: &[u8]) -> Option<usize> {
     (!word.is_empty() && !GO_ON.contains(&word)).then_some(line.len() - rest.len())
 }
 
-/// A text in which several blanks between two tokens of a line are one.
+/// A text in which several blanks between two tokens of a line are one, and none stands inside of brackets or before a comma.
 pub(super) fn join_blanks(rules: &LexicalRules, bytes: &[u8]) -> Vec<u8> {
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
     let mut out = Vec::with_capacity(bytes.len());
@@ -83,8 +83,14 @@ pub(super) fn join_blanks(rules: &LexicalRules, bytes: &[u8]) -> Vec<u8> {
     for token in rules.tokens(bytes) {
         let (start, end) = (token.start as usize, token.end as usize);
         let gap = &bytes[at..start];
-        let is_joined = at > 0 && gap.len() > 1 && gap.iter().all(is_blank);
-        out.extend_from_slice(if is_joined { b" " } else { gap });
+        let is_between = at > 0 && !gap.is_empty() && gap.iter().all(is_blank);
+        let closes = matches!(&bytes[start..end], b"," | b";" | b")" | b"]");
+        let is_inside = closes || matches!(out.last(), Some(b'(' | b'['));
+        match is_between {
+            true if is_inside => {}
+            true if gap.len() > 1 => out.push(b' '),
+            _ => out.extend_from_slice(gap),
+        }
         out.extend_from_slice(&bytes[start..end]);
         at = end;
     }
@@ -109,6 +115,7 @@ mod tests {
         for (before, after) in [
             ("OBJS =  src/stats \n\tcc  \"a  b\"\n", "OBJS = src/stats\n\tcc \"a  b\"\n"),
             ("  } struct S {\n", "  }\n  struct S {\n"),
+            ("f( i32 , i32  ) ;\n", "f(i32, i32);\n"),
             ("} else if (a) {\n} \n\n\n} name;\n", "} else if (a) {\n}\n\n} name;\n"),
         ] {
             let once = trim_lines(Language::TEXT.lexer(), before.as_bytes());

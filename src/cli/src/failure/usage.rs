@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clreduce_generator::ProfileError;
 use clreduce_interestingness::CommandError;
+use clreduce_language::GrammarError;
 use clreduce_process::quoted;
 use clreduce_recipe::RecipeError;
 use thiserror::Error;
@@ -74,6 +75,10 @@ pub(crate) enum UsageError {
         "--allow-slippage needs a recipe: the exit status of a program does not tell one bug from another"
     )]
     NeedsRecipe,
+    #[error(
+        "{0}\nhelp: build the grammar with `tree-sitter build`, and name it as in --grammar ./lua.so or --grammar ./grammars.so:lua"
+    )]
+    Grammar(#[from] GrammarError),
     #[error(transparent)]
     Profile(#[from] ProfileError),
     #[error("several kernels need a folder\nhelp: add --out DIR")]

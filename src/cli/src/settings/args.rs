@@ -7,6 +7,7 @@ use clreduce_engine::Options;
 use clreduce_remote::RemoteOptions;
 
 use crate::files::report_file::ReportFile;
+use crate::settings::grammar::GrammarFile;
 
 /// The arguments of a reduction.
 #[derive(Debug, clap::Args)]
@@ -31,6 +32,13 @@ pub(crate) struct ReduceArgs {
     #[arg(long, value_name = "CODE", value_parser = clap::value_parser!(i32).range(1..),
         help_heading = TEST)]
     pub also_interesting: Option<i32>,
+
+    /// Read the program by a grammar of tree-sitter, from a library as `tree-sitter build` makes it
+    ///
+    /// NAME is that of the grammar; without it, the name of the library tells it, as in libtree-sitter-lua.so or lua.so.
+    #[arg(long, value_name = "LIBRARY[:NAME]", value_hint = ValueHint::FilePath, conflicts_with = "lang",
+        help_heading = "Passes")]
+    pub grammar: Option<GrammarFile>,
 
     /// Also try what PROGRAM proposes: a pass of your own
     ///

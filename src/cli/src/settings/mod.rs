@@ -2,6 +2,7 @@
 
 pub(crate) mod args;
 pub(crate) mod flags;
+pub(crate) mod grammar;
 pub(crate) mod repeat;
 pub(crate) mod resolve;
 pub(crate) mod sandbox;

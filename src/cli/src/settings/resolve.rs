@@ -138,6 +138,9 @@ pub(crate) fn resolve(mut args: ReduceArgs) -> Result<ReduceSettings, UsageError
     if args.inputs.is_empty() {
         return Err(UsageError::NoInput);
     }
+    if let Some(grammar) = &args.grammar {
+        args.options.lang = Some(grammar.load()?);
+    }
     let test = match test {
         Test::Command(command) => Test::Command(on_files(&command, &args.inputs)?),
         recipe => recipe,
