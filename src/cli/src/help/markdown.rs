@@ -11,10 +11,9 @@ use regex::{Captures, Regex};
 use crate::terminal::table::wrapped;
 
 /// What `docs/` marks in a line: links, the words of a name or a warning, and a bar inside a table.
-#[expect(clippy::unwrap_used, reason = "a constant")]
 static MARKS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?<code>`[^`]+`)|\[(?<text>[^\]]*)\]\((?<to>[^)]*)\)|\*+(?<word>[^*]+)\*+")
-        .unwrap()
+        .expect("the pattern is a constant")
 });
 
 /// Blanks before what is said of the row of a table.
@@ -75,7 +74,7 @@ fn paragraph(first: &str, lines: &mut Peekable<Lines>) -> String {
     let mut whole = first.to_owned();
     let ends = |line: &str| {
         line.is_empty()
-            || line.starts_with(['|', '#', '`']) && line.starts_with(['|', '#'])
+            || line.starts_with(['|', '#'])
             || line.starts_with("```")
             || is_comment(line)
             || marker(line).is_some()
