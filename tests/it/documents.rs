@@ -140,8 +140,9 @@ fn every_block_of_commands_is_tested_or_says_why_not() {
             };
             for line in block.text.lines().filter(|line| line.starts_with("clreduce ")) {
                 let words = words(line);
-                let command =
-                    words.get(1).filter(|word| word.chars().all(|c| c.is_ascii_lowercase()));
+                let command = words
+                    .get(1)
+                    .filter(|word| word.len() > 1 && word.chars().all(|c| c.is_ascii_lowercase()));
                 if command.is_some_and(|command| !test.contains(&format!("\"{command}\""))) {
                     wrong.push(format!("{place}: {file} does not run `{}`", words[..2].join(" ")));
                 }
@@ -232,6 +233,7 @@ pages_that_run! {
     commands: "docs/commands.md",
     coverage: "docs/coverage.md",
     first_bug: "docs/first-bug.md",
+    recipes: "docs/recipes.md",
     generator: "docs/generator.md",
     generator_cuda: "docs/generator-cuda.md",
     running_kernels: "docs/running-kernels.md",
