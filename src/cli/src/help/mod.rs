@@ -76,15 +76,15 @@ fn overview(pages: &[HelpPage]) -> String {
         .collect();
     let pages: Vec<(&str, String)> =
         pages.iter().map(|page| (page.name, page.title().to_owned())).collect();
-    // Writing to a string cannot fail.
-    let _ = writeln!(
-        text,
-        "clreduce FILE|DIR... --test TEST reduces a program. `clreduce --help` explains all of that."
+    text.push_str(
+        "Usage: clreduce [OPTIONS] <FILE|DIR>... --test <TEST>\n       clreduce <COMMAND> ...\n\n\
+         `clreduce --help` explains the options of a reduction.\n",
     );
     for (head, rows) in [
         ("Commands, with their options: clreduce help COMMAND", rows),
         ("Pages of the book: clreduce help PAGE", pages),
     ] {
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "\n{}", style(head).bold());
         let widest = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
         for (name, about) in rows {
