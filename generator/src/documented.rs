@@ -1,4 +1,4 @@
-//! The table of docs/generator-constructs.md has a row for everything that kernels are made of.
+//! The table of notes/generator-constructs.md has a row for everything that kernels are made of.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::avoid::names;
 use crate::ir::{ExprKind, Foreign, StmtKind};
 use crate::profile::{Mode, Profile, Target};
 
-const PAGE: &str = include_str!("../../docs/generator-constructs.md");
+const PAGE: &str = include_str!("../../notes/generator-constructs.md");
 /// The page with a table of the names that only CUDA has.
 const CUDA: &str = include_str!("../../docs/generator-cuda.md");
 /// The head of the table of reasons.
@@ -90,9 +90,9 @@ fn each_name_has_a_row_and_each_row_names_what_there_is() {
     let documented: BTreeSet<&str> = rows.iter().flat_map(|row| words(row[1])).collect();
     let known = BTreeSet::from_iter(names());
     let missing: Vec<_> = known.difference(&documented).collect();
-    assert!(missing.is_empty(), "docs/generator-constructs.md has no row for {missing:?}");
+    assert!(missing.is_empty(), "notes/generator-constructs.md has no row for {missing:?}");
     let stale: Vec<_> = documented.difference(&known).collect();
-    assert!(stale.is_empty(), "docs/generator-constructs.md names {stale:?}, which nothing is");
+    assert!(stale.is_empty(), "notes/generator-constructs.md names {stale:?}, which nothing is");
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn each_statement_and_expression_has_a_row() {
     }
     for begin in &seen {
         let has_row = rows.iter().any(|row| row[0].starts_with(begin));
-        assert!(has_row, "docs/generator-constructs.md has no row that begins with {begin}");
+        assert!(has_row, "notes/generator-constructs.md has no row that begins with {begin}");
     }
     assert!(seen.len() > 18, "{seen:?}");
 }

@@ -59,14 +59,15 @@ fn every_crate_can_be_packaged_and_brings_its_licences() {
 }
 
 #[test]
-fn the_archive_has_the_program_its_manual_page_and_completions() {
+fn the_archive_has_the_program_its_manual_pages_and_completions() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("clreduce-x");
     run(Command::new(root().join("scripts/dist")).arg(env!("CARGO_BIN_EXE_clreduce")).arg(&place));
     let names = names_in(&folder.path().join("clreduce-x.tar.gz"));
     for needed in [
         "clreduce",
-        "clreduce.1",
+        "man/clreduce.1",
+        "man/clreduce-batch.1",
         "completions/clreduce.bash",
         "completions/_clreduce",
         "completions/clreduce.fish",
@@ -77,6 +78,9 @@ fn the_archive_has_the_program_its_manual_page_and_completions() {
     ] {
         assert!(names.contains(needed), "{needed} is not in {names:?}");
     }
-    let page = std::fs::read_to_string(place.join("clreduce.1")).unwrap();
-    assert!(page.starts_with(".ie") && page.contains("SYNOPSIS"), "{page}");
+    let page = std::fs::read_to_string(place.join("man/clreduce-batch.1")).unwrap();
+    assert!(
+        page.starts_with(".ie") && page.contains("SYNOPSIS") && page.contains("clreduce batch"),
+        "{page}"
+    );
 }

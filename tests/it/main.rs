@@ -20,6 +20,8 @@ mod corpus;
 mod cuda;
 mod determinism;
 mod devices;
+#[cfg(target_os = "linux")]
+mod documents;
 mod embedding;
 mod emi;
 mod escapes;

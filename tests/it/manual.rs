@@ -17,24 +17,23 @@ fn options(text: &str) -> BTreeSet<String> {
 #[test]
 fn options_and_fields_of_the_manual_exist() {
     let bench = Bench::with_bug();
-    let manual = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/manual.md");
-    let manual = fs::read_to_string(manual).unwrap();
-    let mut known = options(&stdout(&bench.reduce(&["--help"])));
-    known.insert("generate".to_owned());
-    let unknown: Vec<_> = options(&manual).difference(&known).cloned().collect();
-    assert!(unknown.is_empty(), "{unknown:?}");
+    let page = |name: &str| {
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(name)).unwrap()
+    };
+    let known = options(&stdout(&bench.reduce(&["--help"])));
+    let events = page("events.md");
+    for text in [&page("manual.md"), &page("flaky.md"), &events] {
+        let unknown: Vec<_> = options(text).difference(&known).cloned().collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
+    }
 
-    let batch = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/batch.md");
     let known = options(&stdout(&bench.reduce(&["batch", "--help"])));
-    let unknown: Vec<_> =
-        options(&fs::read_to_string(batch).unwrap()).difference(&known).cloned().collect();
+    let unknown: Vec<_> = options(&page("batches.md")).difference(&known).cloned().collect();
     assert!(unknown.is_empty(), "{unknown:?}");
 
-    let campaigns = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/campaigns.md");
     let mut known = options(&stdout(&bench.reduce(&["fuzz", "--help"])));
     known.extend(options(&stdout(&bench.reduce(&["run", "--help"]))));
-    let unknown: Vec<_> =
-        options(&fs::read_to_string(campaigns).unwrap()).difference(&known).cloned().collect();
+    let unknown: Vec<_> = options(&page("campaigns.md")).difference(&known).cloned().collect();
     assert!(unknown.is_empty(), "{unknown:?}");
 
     bench.reduce(&["bug.c", "--test", SCRIPT, "--events", "e.jsonl", "--summary", "s"]);
@@ -43,6 +42,6 @@ fn options_and_fields_of_the_manual_exist() {
         fields.extend(object.as_object().unwrap().keys().cloned());
     }
     let missing: Vec<_> =
-        fields.iter().filter(|field| !manual.contains(&format!("`{field}`"))).collect();
+        fields.iter().filter(|field| !events.contains(&format!("`{field}`"))).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }

@@ -1,5 +1,5 @@
 //! CUDA without a device of NVIDIA's: a driver, an NVRTC and an nvcc that are made here. The real ones are tried by
-//! hand where there are any (docs/devices.md).
+//! hand where there are any (docs/running-kernels.md).
 #![cfg(target_os = "linux")]
 
 mod support;

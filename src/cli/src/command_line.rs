@@ -39,6 +39,7 @@ use crate::setup::languages::LanguagesArgs;
     override_usage = "clreduce [OPTIONS] <FILE|DIR>... --test <TEST>\n       clreduce <COMMAND> ...",
     args_conflicts_with_subcommands = true,
     args_override_self = true,
+    disable_help_subcommand = true,
     after_help = "Examples: clreduce --help",
     after_long_help = EXAMPLES,
     max_term_width = 100
@@ -58,8 +59,8 @@ pub(crate) struct Args {
     #[arg(long, exclusive = true, help_heading = "Passes")]
     pub list_passes: bool,
 
-    /// Print the manual page or the completions of a shell and exit
-    #[arg(long, value_name = "WHAT", exclusive = true, hide = true)]
+    /// Print the manual page or the completions of a shell and exit; --output PATH writes the pages of all commands into a folder
+    #[arg(long, value_name = "WHAT", conflicts_with_all = ["inputs", "test", "list_passes"], hide = true)]
     pub generate: Option<Generate>,
 }
 
@@ -106,6 +107,16 @@ pub(crate) enum Command {
     Report(ReportArgs),
     /// Find out which versions of a compiler have a bug
     Bisect(BisectArgs),
+    /// Explain the options of a command, or show a page of the book
+    Help(HelpArgs),
+}
+
+/// The arguments of `clreduce help`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct HelpArgs {
+    /// A command, or a page of the book; without it, both are listed
+    #[arg(value_name = "COMMAND|PAGE")]
+    pub topic: Option<String>,
 }
 
 impl Args {
@@ -131,6 +142,7 @@ impl Args {
                 Command::Generate(_)
                 | Command::Splice(_)
                 | Command::Languages(_)
+                | Command::Help(_)
                 | Command::History(_),
             ) => return None,
             // Its options are those of the reduction.
@@ -147,6 +159,7 @@ impl Args {
 #[value(rename_all = "lower")]
 pub(crate) enum Generate {
     Man,
+    Markdown,
     Bash,
     Elvish,
     Fish,

@@ -10,9 +10,9 @@ mod failure;
 mod files;
 mod flags;
 mod fuzz;
+mod help;
 mod judge;
 mod kernels;
-mod manual_and_completions;
 mod other_reducers;
 mod past;
 mod programs;
@@ -30,12 +30,13 @@ use clap::Parser;
 use command_line::{Args, Command};
 use defaults::DefaultsError;
 use failure::CliError;
+pub use help::HelpPage;
 use settings::{resolve, sandbox, zoo};
 use terminal::printing::{self, argument_error, error_line, printable};
 use terminal::table;
 
-/// Runs the program.
-pub fn main() -> ExitCode {
+/// Runs the program. `clreduce help` shows the pages.
+pub fn main(pages: &[HelpPage]) -> ExitCode {
     let services = [clreduce_compiler::SERVICES, clreduce_devices::SERVICES].concat();
     if let Some(code) = clreduce_process::worker_main(&services) {
         return code;
@@ -59,7 +60,7 @@ pub fn main() -> ExitCode {
         Ok(args) => args,
         Err(error) => return refused(&other_reducers::with_advice(error, &words)),
     };
-    ended(with_defaults(args).map_err(CliError::from).and_then(start))
+    ended(with_defaults(args).map_err(CliError::from).and_then(|args| start(args, pages)))
 }
 
 /// The exit status, after a message about the arguments, or the help that they ask for.
@@ -91,7 +92,7 @@ fn with_defaults(args: Args) -> Result<Args, DefaultsError> {
     }
 }
 
-fn start(args: Args) -> Result<ExitCode, CliError> {
+fn start(args: Args, pages: &[HelpPage]) -> Result<ExitCode, CliError> {
     args.reduce.show.color.apply();
     if let Some(folder) = &args.zoo {
         zoo::choose(folder)?;
@@ -120,11 +121,12 @@ fn start(args: Args) -> Result<ExitCode, CliError> {
         Some(Command::Why(args)) => return past::why(&args),
         Some(Command::Report(args)) => return bug::report(&args),
         Some(Command::Bisect(args)) => return bug::bisect(&args),
+        Some(Command::Help(args)) => return help::help(&args, pages),
         None => {}
     }
     let mut out = printing::out();
     if let Some(what) = args.generate {
-        manual_and_completions::write(what, &mut out).map_err(CliError::Stdout)?;
+        help::generate::generate(what, args.reduce.output.as_deref(), &mut out)?;
         return Ok(ExitCode::SUCCESS);
     }
     if args.list_passes {

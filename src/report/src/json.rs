@@ -1,4 +1,4 @@
-//! The format of `report.json`. `docs/batch.md` describes it for users.
+//! The format of `report.json`. `docs/batches.md` describes it for users.
 
 use std::io::Write;
 

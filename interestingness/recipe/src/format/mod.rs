@@ -174,7 +174,7 @@ impl Document {
         let document: Self = toml::from_str(text).map_err(|error| Problem {
             at: error.span().map(|span| span.start),
             what: error.message().trim().to_owned(),
-            help: "docs/recipes.md explains every key".to_owned(),
+            help: "`clreduce help recipes` explains every key".to_owned(),
             kind: ProblemKind::Recipe,
         })?;
         validate::document(&document)?;

@@ -42,6 +42,10 @@ pub(crate) enum UsageError {
         "two of --output, --events, --summary and --report go to the same place\nhelp: give each a file of its own"
     )]
     OneReport,
+    #[error(
+        "there is no command and no page `{0}`\nhelp: `clreduce help` lists the commands and the pages"
+    )]
+    NoTopic(String),
     #[error(transparent)]
     Recipe(#[from] RecipeError),
     #[error("{0} cannot be used with a recipe\nhelp: {1}")]

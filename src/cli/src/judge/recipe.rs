@@ -81,7 +81,7 @@ fn refused(
     recipe.clone().options(options).calibrate(original).ok()?;
     Some(format!(
         "the sandbox is the reason that the recipe does not accept the original. In the sandbox:\n{error}\n\
-         help: allow what its commands do by --writable, --readable, --network or --gpu; docs/sandbox.md says what a \
+         help: allow what its commands do by --writable, --readable, --network or --gpu; `clreduce help sandbox` says what a \
          sandbox refuses\n\
          help: run it without a sandbox, by --sandbox off"
     ))

@@ -74,7 +74,7 @@ impl RefusedBySandbox<'_> {
         };
         Some(format!(
             "the sandbox is the reason that the test does not accept the original{seen}\n{help}\n\
-             help: docs/sandbox.md says what a sandbox refuses; --sandbox off switches it off"
+             help: `clreduce help sandbox` says what a sandbox refuses; --sandbox off switches it off"
         ))
     }
 

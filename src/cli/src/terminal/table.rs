@@ -80,17 +80,17 @@ fn fitted(rows: &[Vec<String>], room: usize) -> String {
 /// A row with the names of its columns, on as many lines as it needs.
 fn sentence(head: &[String], row: &[String], room: usize) -> String {
     let cells = head.iter().zip(row).skip(1).map(|(head, cell)| format!("{head} {cell}"));
-    wrapped(&format!("{}: {}", row[0], cells.collect::<Vec<_>>().join(", ")), room)
+    wrapped(&format!("{}: {}", row[0], cells.collect::<Vec<_>>().join(", ")), room, GAP)
 }
 
-/// Text on lines of this width. All but the first are indented.
-fn wrapped(text: &str, room: usize) -> String {
+/// Text on lines of this width. All but the first are indented by this number of blanks.
+pub(crate) fn wrapped(text: &str, room: usize, indent: usize) -> String {
     let (mut lines, mut width) = (String::new(), 0);
     for word in text.split(' ') {
         let length = word.chars().count();
         if width > 0 && width + 1 + length > room {
-            lines.push_str("\n  ");
-            width = GAP;
+            let _ = write!(lines, "\n{:indent$}", "");
+            width = indent;
         } else if width > 0 {
             lines.push(' ');
             width += 1;
