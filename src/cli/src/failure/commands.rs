@@ -109,6 +109,12 @@ pub(crate) enum MeasureError {
     #[cfg(unix)]
     #[error("`{command}` failed: {status}")]
     Failed { command: String, status: std::process::ExitStatus },
+    #[cfg(unix)]
+    #[error(
+        "instructions cannot be counted: perf has no counter on this machine, and there is no valgrind\n\
+         help: install valgrind, or measure `time`"
+    )]
+    NoCounter,
     #[error("`{0}` was not measured")]
     Reported(String),
     #[error("`{command}` was not measured: {reason}")]

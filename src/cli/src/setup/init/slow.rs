@@ -90,6 +90,7 @@ fn shown((command, taken): &Taken, what: MeasuredResource) -> String {
     let unit = match what {
         MeasuredResource::Time => "s",
         MeasuredResource::Memory => "MiB",
+        MeasuredResource::Instructions => "million",
     };
     format!("{}: {} {unit}", command.name, taken.rounded())
 }
