@@ -6,9 +6,10 @@
 pub use clreduce_batch as batch;
 pub use clreduce_candidates as candidates;
 pub use clreduce_engine::{
-    AskedRate, CaseToReduce, Considered, Efficiency, FilterFigures, Flakiness, History, HistoryEnd,
-    MeasuredRate, Options, PassStatistics, PastStep, Rate, Rates, Reduced, Reduction,
-    ReductionError, Resume, Running, SandboxError, SandboxLevel, SandboxOptions, SkipPass, events,
+    AskedNumber, AskedRate, CaseToReduce, Considered, Efficiency, FilterFigures, Flakiness,
+    History, HistoryEnd, MeasuredNumber, MeasuredRate, NumberBound, Numbers, Options,
+    PassStatistics, PastStep, Rate, Rates, Reduced, Reduction, ReductionError, Resume, Running,
+    SandboxError, SandboxLevel, SandboxOptions, SkipPass, events,
 };
 pub use clreduce_interestingness::{
     Cancel, CommandError, CommandOptions, CommandTest, CompileFilter, Confinement, Filtered,

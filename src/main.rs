@@ -19,6 +19,7 @@ static PAGES: [HelpPage; 34] = pages![
     "manual",
     "tests",
     "flaky",
+    "measures",
     "batches",
     "reports",
     "sandbox",

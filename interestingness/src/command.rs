@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::looked_for::looked_for;
 use crate::unchanged::TestFiles;
-use crate::{Interestingness, NotRun, Outcome, Verdict};
+use crate::{Interestingness, NotRun, Outcome, Quantity, Verdict};
 
 /// Patterns for the output of a test, which decide instead of the exit code. Every pattern given must
 /// be found.
@@ -39,6 +39,8 @@ pub struct CommandOptions {
     pub limits: Limits,
     /// Where given, the output decides, and the exit code does not matter.
     pub pattern: Option<OutputPattern>,
+    /// True if the test has to print a number as the last line of its standard output.
+    pub prints_number: bool,
     /// A program that calls [`worker_main`](crate::worker_main) first thing, such as `clreduce` itself. Without it
     /// everything works but two things: after a `SIGKILL` of this process, tests go on running and
     /// their files stay; and a process that detaches itself *and* empties its environment escapes.
@@ -58,6 +60,7 @@ impl Default for CommandOptions {
         Self {
             limits: Limits::default(),
             pattern: None,
+            prints_number: false,
             worker: None,
             temporary: std::env::temp_dir(),
             confinement: Confinement::default(),
@@ -75,6 +78,7 @@ pub struct CommandTest {
     limits: Mutex<Limits>,
     save: Option<PathBuf>,
     pattern: Option<OutputPattern>,
+    pub(crate) prints_number: bool,
 }
 
 /// A run of the test that is looked at more closely. What it did that others should know.
@@ -117,9 +121,10 @@ impl CommandTest {
         options: CommandOptions,
     ) -> Result<Self, SetupError> {
         launcher.prepare()?;
-        let CommandOptions { limits, pattern, save, .. } = options;
+        let CommandOptions { limits, pattern, prints_number, save, .. } = options;
         let (command, files) = (command.clone(), TestFiles::of(command));
-        Ok(Self { command, files, launcher, limits: Mutex::new(limits), save, pattern })
+        let limits = Mutex::new(limits);
+        Ok(Self { command, files, launcher, limits, save, pattern, prints_number })
     }
 
     /// Changes the limits of the tests to come.
@@ -189,7 +194,7 @@ impl CommandTest {
             command: self.command.clone(),
             limits: self.limits(),
             permissions: Permissions::default(),
-            whole_output: self.pattern.is_some(),
+            whole_output: self.pattern.is_some() || self.prints_number,
             count_left: false,
         }
     }
@@ -239,17 +244,15 @@ impl CommandTest {
     }
 
     fn outcome(&self, completed: Completed) -> Result<Outcome, NotRun> {
-        let Some(pattern) = &self.pattern else { return Outcome::try_from(completed) };
-        let missing = pattern.missing(&completed.streams);
-        let decided = matches!(completed.end, End::Exited(_) | End::Signalled(_));
-        let mut outcome = Outcome::try_from(completed)?;
-        if decided {
-            (outcome.verdict, outcome.reason) = match missing {
-                None => (Verdict::Interesting, String::new()),
-                Some(reason) => (Verdict::Uninteresting, reason),
-            };
-        }
-        Ok(outcome)
+        let printed = self.prints_number.then(|| Quantity::printed_last(&completed.streams[0]));
+        let outcome = match &self.pattern {
+            Some(pattern) => pattern.decide(completed)?,
+            None => Outcome::try_from(completed)?,
+        };
+        Ok(match printed {
+            Some(number) => with_number(outcome, number),
+            None => outcome,
+        })
     }
 }
 
@@ -276,6 +279,18 @@ impl Interestingness for CommandTest {
     }
 }
 
+/// A test that accepts the variant and prints no number does not measure it.
+fn with_number(mut outcome: Outcome, number: Option<Quantity>) -> Outcome {
+    if outcome.verdict == Verdict::Interesting {
+        outcome.number = number;
+        if number.is_none() {
+            outcome.verdict = Verdict::Uninteresting;
+            outcome.reason = "the last line of its standard output is no number".to_owned();
+        }
+    }
+    outcome
+}
+
 fn texts(outputs: &[Vec<u8>]) -> Vec<String> {
     let text = |bytes: &Vec<u8>| {
         let bytes = &bytes[..bytes.len().min(4 << 20)];
@@ -285,6 +300,19 @@ fn texts(outputs: &[Vec<u8>]) -> Vec<String> {
 }
 
 impl OutputPattern {
+    fn decide(&self, completed: Completed) -> Result<Outcome, NotRun> {
+        let missing = self.missing(&completed.streams);
+        let decided = matches!(completed.end, End::Exited(_) | End::Signalled(_));
+        let mut outcome = Outcome::try_from(completed)?;
+        if decided {
+            (outcome.verdict, outcome.reason) = match missing {
+                None => (Verdict::Interesting, String::new()),
+                Some(reason) => (Verdict::Uninteresting, reason),
+            };
+        }
+        Ok(outcome)
+    }
+
     /// Which pattern is not found; `None` where all are.
     fn missing(&self, [stdout, stderr]: &[Vec<u8>; 2]) -> Option<String> {
         let streams = [(&self.stdout, stdout, "output"), (&self.stderr, stderr, "error")];

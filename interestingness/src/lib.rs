@@ -12,6 +12,7 @@ mod hints;
 mod looked_for;
 mod not_run;
 mod outcome;
+mod quantity;
 mod unchanged;
 
 pub use clreduce_process::{
@@ -24,6 +25,7 @@ pub use first_run::{FirstRun, allowed_time};
 pub use hints::{Hint, hints};
 pub use not_run::NotRun;
 pub use outcome::{Outcome, Verdict};
+pub use quantity::{InvalidQuantity, Quantity};
 pub use unchanged::test_files;
 
 use std::collections::BTreeMap;

@@ -6,8 +6,8 @@ use clreduce_process::{Completed, End};
 use clreduce_testcase::Complaint;
 use serde::{Deserialize, Serialize};
 
-use crate::TimeLimits;
 use crate::not_run::NotRun;
+use crate::{Quantity, TimeLimits};
 
 /// The result of a test. The reducer sees everything but `Interesting` as "no".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -44,6 +44,9 @@ pub struct Outcome {
     /// The errors that compilers reported, where the variant is not interesting and large.
     #[serde(default)]
     pub complaints: Vec<Complaint>,
+    /// The number that the test printed, where numbers decide.
+    #[serde(default)]
+    pub number: Option<Quantity>,
 }
 
 impl From<Verdict> for Outcome {
@@ -57,6 +60,7 @@ impl From<Verdict> for Outcome {
             wall: Duration::ZERO,
             part_limits: TimeLimits::new(),
             complaints: Vec::new(),
+            number: None,
         }
     }
 }

@@ -46,6 +46,8 @@ mod interrupts;
 mod languages;
 mod large_first;
 mod manual;
+#[cfg(target_os = "linux")]
+mod measures;
 mod mutants;
 mod ndrange;
 mod nesting;

@@ -54,7 +54,7 @@ pub use comparison::{
 };
 pub use compilation::{
     AskedMessage, BugQuery, Compilation, CompilationError, CompileCommand, CompileCommandError,
-    CompilerBug, CompilerBugError,
+    CompilerBug, CompilerBugError, NamedCommand,
 };
 pub use configuration::{run_commands, show};
 pub use counts::StageCounts;

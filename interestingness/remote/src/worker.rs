@@ -140,8 +140,14 @@ impl Bench<'_> {
             OrderedTest::Program { .. } | OrderedTest::Shell(_) => {
                 let pattern = pattern(&self.order.patterns).map_err(|error| error.to_string())?;
                 let limits = self.order.limits.clone();
-                let options =
-                    CommandOptions { limits, pattern, worker, temporary, confinement, save: None };
+                let options = CommandOptions {
+                    limits,
+                    pattern,
+                    worker,
+                    temporary,
+                    confinement,
+                    ..CommandOptions::default()
+                };
                 let command = self.command()?;
                 let failed = |error: NotRun| error.to_string();
                 let test =

@@ -206,7 +206,9 @@ impl CaseRecord {
         self.steps = reduced.steps;
         self.tests = reduced.tests;
         self.timeout = reduced.timeout.as_secs_f64();
-        self.reason = reduced.rates.map(|rates| rates.to_string()).unwrap_or_default();
+        let rates = reduced.rates.map(|rates| rates.to_string());
+        let said = rates.or(reduced.numbers.map(|numbers| numbers.to_string()));
+        self.reason = said.unwrap_or_default();
         self.contradictions = reduced.flakiness.contradictions();
         let passes = reduced.passes.iter().map(|pass| PassRecord {
             name: pass.name.to_owned(),

@@ -18,6 +18,7 @@ use crate::kernels::inputs::InputsArgs;
 use crate::kernels::run::RunArgs;
 use crate::past::{HistoryArgs, WhyArgs};
 use crate::programs::emi::EmiArgs;
+use crate::programs::measure::MeasureArgs;
 use crate::programs::mutants::MutantsArgs;
 use crate::programs::normalize::NormalizeArgs;
 use crate::programs::prepare::PrepareArgs;
@@ -97,6 +98,8 @@ pub(crate) enum Command {
     Prepare(PrepareArgs),
     /// Show what each stage of a recipe says about a variant
     Explain(ExplainArgs),
+    /// Print what a command takes, as a test does for --measure
+    Measure(MeasureArgs),
     /// Change a program in many small ways, and count which changes a check or a test notices
     Mutants(MutantsArgs),
     /// Say of each line of a reduced program what the test said without it
@@ -143,6 +146,7 @@ impl Args {
                 | Command::Splice(_)
                 | Command::Languages(_)
                 | Command::Help(_)
+                | Command::Measure(_)
                 | Command::History(_),
             ) => return None,
             // Its options are those of the reduction.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clreduce_interestingness::{Filtered, Outcome};
 use clreduce_testcase::{ContentHash, Size, TestCase};
 
-use crate::rate::{MeasuredRate, Rate};
+use crate::rate::{MeasuredNumber, MeasuredRate, NumberBound, Rate};
 
 /// Something that happened, in the order of the steps.
 #[derive(Clone, Debug)]
@@ -75,6 +75,15 @@ pub enum Event {
         runs: MeasuredRate,
         /// The least rate that is asked of a variant.
         asked: Rate,
+    },
+    /// The original or the result of a reduction by numbers was measured.
+    MeasuredNumber {
+        /// True for the original.
+        is_original: bool,
+        /// Its numbers.
+        number: MeasuredNumber,
+        /// The number that is asked of a variant.
+        asked: NumberBound,
     },
     /// A pass has nothing left to try for now.
     PassFinished {

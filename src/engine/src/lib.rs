@@ -19,9 +19,11 @@ pub use history::{History, HistoryEnd, PastStep};
 pub use options::Options;
 pub use pass_command::{PASS_COMMAND_FACT, PassCommand};
 pub use pattern::TextPattern;
-pub use rate::{AskedRate, InvalidRate, MeasuredRate, Rate};
+pub use rate::{
+    AskedNumber, AskedRate, InvalidRate, MeasuredNumber, MeasuredRate, NumberBound, Rate,
+};
 pub use reduction::{
-    CaseToReduce, Efficiency, FilterFigures, Flakiness, LIMIT_FACTOR, PassStatistics, Rates,
-    Reduced, Reduction, ReductionError, Resume, Running,
+    CaseToReduce, Efficiency, FilterFigures, Flakiness, LIMIT_FACTOR, Numbers, PassStatistics,
+    Rates, Reduced, Reduction, ReductionError, Resume, Running,
 };
 pub use sandbox::{SandboxError, SandboxLevel, SandboxOptions};

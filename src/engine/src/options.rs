@@ -11,7 +11,7 @@ use clreduce_testcase::{Feature, Language};
 use serde::{Deserialize, Serialize};
 
 use crate::pattern::TextPattern;
-use crate::rate::AskedRate;
+use crate::rate::{AskedNumber, AskedRate};
 use crate::sandbox::SandboxOptions;
 
 /// Headings of groups of options in the help.
@@ -51,6 +51,15 @@ pub struct Options {
     #[cfg_attr(feature = "clap", arg(long, value_name = "RATE", num_args = 0..=1, require_equals = true,
         default_missing_value = "original", help_heading = TEST))]
     pub flaky: Option<AskedRate>,
+
+    /// Reduce a program of which the test measures something: its last line of standard output is a number, and NUMBER is the least
+    /// for which a variant is interesting
+    ///
+    /// As in 3 or 0.5, or <=3 for the most. Without NUMBER, it is half of what the original has. A test with another exit status than
+    /// 0 refuses the variant. Where a number is near the bound, several runs decide. `clreduce measure` measures times and memory.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NUMBER", num_args = 0..=1, require_equals = true,
+        default_missing_value = "original", conflicts_with = "flaky", help_heading = TEST))]
+    pub measure: Option<AskedNumber>,
 
     /// Run N tests at the same time; the result is the same for every N [default: physical cores]
     #[cfg_attr(feature = "clap", arg(long, short = 'j', alias = "n",
@@ -273,6 +282,7 @@ mod tests {
             interesting_stdout: Some("a".parse().unwrap()),
             interesting_stderr: Some("b".parse().unwrap()),
             flaky: Some("0.25".parse().unwrap()),
+            measure: Some("<=2.5".parse().unwrap()),
             jobs: NonZeroUsize::new(3),
             timeout: Some(Duration::from_millis(1500)),
             time_limit: Some(Duration::from_secs(60)),

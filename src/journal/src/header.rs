@@ -42,9 +42,10 @@ pub struct JournalHeader {
     compile_filter: bool,
     /// The parts of the original that its first test mentioned. They decide what is tried first.
     clues: Clues,
-    /// Where rates decide: the number of runs in which the original showed the bug, and of all its runs.
+    /// Where rates decide: the number of runs in which the original showed the bug, and of all its runs. Where numbers decide:
+    /// those of the original, in millionths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    measured: Option<[u32; 2]>,
+    measured: Option<Vec<u64>>,
     pub(crate) facts: Facts,
 }
 
@@ -86,16 +87,17 @@ impl JournalHeader {
         Self { clues: clues.clone(), ..self }
     }
 
-    /// The same with the runs of the original: those that showed the bug, and all.
+    /// The same with what the runs of the original said.
     #[must_use]
-    pub fn with_measured(self, measured: Option<[u32; 2]>) -> Self {
+    pub fn with_measured(self, measured: Option<Vec<u64>>) -> Self {
         Self { measured, ..self }
     }
 
-    /// The runs of the original, where rates decide: those that showed the bug, and all.
+    /// What the runs of the original said. Where rates decide: the number of those that showed the bug, and of all. Where
+    /// numbers decide: these, in millionths.
     #[must_use]
-    pub fn measured(&self) -> Option<[u32; 2]> {
-        self.measured
+    pub fn measured(&self) -> Option<&[u64]> {
+        self.measured.as_deref()
     }
 
     /// The clues about the original.

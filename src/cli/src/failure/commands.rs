@@ -82,12 +82,46 @@ pub(crate) enum InitError {
         "--accuse, --shell, --powershell and --python are for kernels, not for commands of compilers"
     )]
     OnlyForKernels,
+    #[error(
+        "--slow and --memory are for commands of compilers\nhelp: clreduce init --slow -- gcc -O2 -c x.c"
+    )]
+    OnlyForCompilers,
+    #[error(
+        "no other command needs less than half of the {what} of `{name}`:{all}\n\
+         help: name one that does, as in: --also 'clang -O2 -c x.c'"
+    )]
+    NotMore { what: &'static str, name: String, all: String },
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
     #[error("cannot find the current directory: {0}")]
     Folder(io::Error),
     #[error(transparent)]
     Command(#[from] CompilationError),
     #[error(transparent)]
     Compiler(#[from] CompilerBugError),
+}
+
+/// The reason why a command was not measured.
+#[derive(Debug, Error)]
+pub(crate) enum MeasureError {
+    #[error("cannot run `{command}`: {source}")]
+    Start { command: String, source: io::Error },
+    #[cfg(unix)]
+    #[error("`{command}` failed: {status}")]
+    Failed { command: String, status: std::process::ExitStatus },
+    #[cfg(unix)]
+    #[error(
+        "instructions cannot be counted: perf has no counter on this machine, and there is no valgrind\n\
+         help: install valgrind, or measure `time`"
+    )]
+    NoCounter,
+    #[error("`{0}` was not measured")]
+    Reported(String),
+    #[error("`{command}` was not measured: {reason}")]
+    OnProgram { command: String, reason: String },
+    #[cfg(not(unix))]
+    #[error("this system does not tell what a command takes\nhelp: measure on Linux or macOS")]
+    Unsupported,
 }
 
 /// The reason why there is no report on a bug, or no comparison of compilers.

@@ -25,8 +25,8 @@ use clreduce_testcase::InvalidTestCase;
 use thiserror::Error;
 
 pub(crate) use commands::{
-    ArgumentsError, BugError, EmiError, FuzzError, InitError, InputsError, MutantsError,
-    NoSuchDevice, RunError,
+    ArgumentsError, BugError, EmiError, FuzzError, InitError, InputsError, MeasureError,
+    MutantsError, NoSuchDevice, RunError,
 };
 pub(crate) use past::PastError;
 pub(crate) use usage::UsageError;
@@ -50,6 +50,8 @@ pub(crate) enum CliError {
     Fuzz(#[from] FuzzError),
     #[error("`{}`: {source}", shown_path(.path))]
     Splice { path: PathBuf, source: SpliceError },
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
     #[error(transparent)]
     Usage(#[from] UsageError),
     #[error(transparent)]

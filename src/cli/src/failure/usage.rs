@@ -57,9 +57,13 @@ pub(crate) enum UsageError {
     )]
     FlagsRemote,
     #[error(
-        "--reduce-flags cannot be used with --flaky: one run of the test does not tell whether the bug needs a flag"
+        "--reduce-flags cannot be used with {0}: one run of the test does not tell whether the bug needs a flag"
     )]
-    FlagsFlaky,
+    FlagsFlaky(&'static str),
+    #[error(
+        "--measure cannot be used with --remote: the numbers of two machines cannot be compared"
+    )]
+    MeasureRemote,
     #[error(
         "clreduce does not know which words of the script `{0}` are flags of the compiler\n\
          help: let the script use $CLREDUCE_FLAGS instead of them, and give them here: --reduce-flags='-O2 -g'"

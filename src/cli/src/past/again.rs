@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clreduce_engine::History;
+use clreduce_engine::{History, NumberBound};
 use clreduce_interestingness::{Cancel, CommandTest, Interestingness, NotRun, Outcome, Rehearsal};
 use clreduce_recipe::{Depth, RecipeOptions, RecipeTest};
 use clreduce_remote::RemoteOptions;
@@ -18,7 +18,8 @@ use crate::terminal::printing::warning_line;
 
 /// The test of a reduction, ready to run on this machine.
 pub(super) enum TestAgain {
-    Command(Box<CommandTest>),
+    /// A program or a shell command, and where the number that it prints decides, the bound.
+    Command(Box<CommandTest>, Option<NumberBound>),
     Recipe(Box<RecipeTest>),
 }
 
@@ -49,7 +50,9 @@ impl TestAgain {
                 let test = CommandTest::new(command, how.command_options())?;
                 let limit = history.record.header.time_limit();
                 test.set_time_limit(how.options.timeout.unwrap_or(limit));
-                Ok(Self::Command(Box::new(test)))
+                let noted = history.record.header.measured().zip(how.options.measure);
+                let bound = noted.and_then(|(note, asked)| NumberBound::of_note(note, asked));
+                Ok(Self::Command(Box::new(test), bound))
             }
             Test::Recipe(recipe, _) => {
                 let clock = Clock::start();
@@ -67,10 +70,13 @@ impl TestAgain {
     /// When it cannot be run.
     pub(super) fn run(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
         match self {
-            Self::Command(test) => {
+            Self::Command(test, bound) => {
                 let Rehearsal { mut outcome, log, .. } = test.rehearse(variant, cancel)?;
                 outcome.output_tail.extend(log.into_iter().flat_map(|(_, text)| text));
-                Ok(outcome)
+                Ok(match bound {
+                    Some(bound) => bound.judged(outcome),
+                    None => outcome,
+                })
             }
             Self::Recipe(test) => test.look(variant, Depth::Verdict, cancel).verdict(),
         }

@@ -69,6 +69,13 @@ enum EventLine<'a> {
         runs: u32,
         asked: f64,
     },
+    MeasuredNumber {
+        of: &'static str,
+        median: f64,
+        low: f64,
+        high: f64,
+        runs: usize,
+    },
     PassFinished {
         pass: &'a str,
         steps: u64,
@@ -150,6 +157,13 @@ impl<'a> EventLine<'a> {
                 shown: runs.shown,
                 runs: runs.runs,
                 asked: asked.as_share(),
+            },
+            Event::MeasuredNumber { is_original, number, .. } => Self::MeasuredNumber {
+                of: if *is_original { "original" } else { "result" },
+                median: number.median.as_float(),
+                low: number.low.as_float(),
+                high: number.high.as_float(),
+                runs: number.runs,
             },
             Event::PassFinished { pass, steps, interesting } => {
                 Self::PassFinished { pass, steps: *steps, interesting: *interesting }

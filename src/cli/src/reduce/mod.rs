@@ -267,7 +267,7 @@ fn not_interesting(
     }
     let found = match &settings.how.test {
         _ if settings.how.remote.remote.is_some() => remote::advice(outcome),
-        _ if settings.how.options.flaky.is_some() => None,
+        _ if settings.how.options.flaky.is_some() || settings.how.options.measure.is_some() => None,
         Test::Command(command) => {
             let options = settings.how.command_options();
             let unsteady = Unsteady { command, options, original: case, outcome, cancel };

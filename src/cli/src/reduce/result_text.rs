@@ -50,6 +50,9 @@ pub(crate) fn print(
         if let Some(rates) = &reduced.rates {
             text.push_str(&format!("{rates}\n"));
         }
+        if let Some(numbers) = &reduced.numbers {
+            text.push_str(&format!("{numbers}\n"));
+        }
         if console::user_attended() && !to_stdout {
             text.push_str(&short_program(&reduced.case));
         }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use clreduce_engine::{MeasuredRate, PassStatistics, Rate, Rates};
+use clreduce_engine::{MeasuredNumber, MeasuredRate, Numbers, PassStatistics, Rate, Rates};
 use clreduce_recipe::StageCounts;
 use clreduce_testcase::printable_json;
 use serde::Serialize;
@@ -42,6 +42,8 @@ struct Summary<'a> {
     /// How often the original and the result show the bug, where that decides.
     #[serde(skip_serializing_if = "Option::is_none")]
     rates: Option<RatesSummary>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    numbers: Option<NumbersSummary>,
     contradictions: u64,
     went_back: u64,
     /// Variants that libclang looked at, and what came of those that it rejected.
@@ -80,6 +82,23 @@ struct RunsSummary {
 }
 
 #[derive(Serialize)]
+struct NumbersSummary {
+    asked: String,
+    runs: u64,
+    original: NumberSummary,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<NumberSummary>,
+}
+
+#[derive(Serialize)]
+struct NumberSummary {
+    median: f64,
+    low: f64,
+    high: f64,
+    runs: usize,
+}
+
+#[derive(Serialize)]
 struct FilterSummary {
     checked: u64,
     rejected: u64,
@@ -115,6 +134,20 @@ impl RatesSummary {
         let Rates { original, asked, result, runs: all } = *rates;
         let (original, result) = (runs(original), result.map(runs));
         Self { asked: asked.as_share(), runs: all, original, result }
+    }
+}
+
+impl NumbersSummary {
+    fn of(numbers: &Numbers) -> Self {
+        let summary = |number: MeasuredNumber| NumberSummary {
+            median: number.median.as_float(),
+            low: number.low.as_float(),
+            high: number.high.as_float(),
+            runs: number.runs,
+        };
+        let Numbers { original, asked, result, runs } = *numbers;
+        let (original, result) = (summary(original), result.map(summary));
+        Self { asked: asked.to_string(), runs, original, result }
     }
 }
 
@@ -175,6 +208,7 @@ pub(crate) fn write(
         consumed_share: reduced.efficiency.consumed,
         busy_share: reduced.efficiency.busy,
         rates: reduced.rates.as_ref().map(RatesSummary::of),
+        numbers: reduced.numbers.as_ref().map(NumbersSummary::of),
         contradictions: reduced.flakiness.contradictions(),
         went_back: reduced.flakiness.went_back,
         compile_filter: FilterSummary {

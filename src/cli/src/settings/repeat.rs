@@ -106,8 +106,8 @@ fn words_of(options: &Options) -> String {
     let changed = given.filter(|(name, value)| default.get(name.as_str()) != Some(value));
     changed
         .flat_map(|(name, value)| {
-            // The value of `--flaky` may be left out, so that a space would end it.
-            let is_optional = name == "flaky";
+            // The value may be left out, so that a space would end it.
+            let is_optional = ["flaky", "measure"].contains(&name.as_str());
             let joined =
                 move |value: String| if is_optional { value.replacen(' ', "=", 1) } else { value };
             values(value).into_iter().map(move |value| format!(" --{name}{}", joined(value)))

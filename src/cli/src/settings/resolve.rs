@@ -118,6 +118,7 @@ impl TestAndOptions {
         CommandOptions {
             limits: self.options.test_limits(),
             pattern: self.options.output_pattern(),
+            prints_number: self.options.measure.is_some(),
             // Without it, tests survive a kill of this process; they run all the same.
             worker: std::env::current_exe().ok(),
             confinement: sandbox::confinement().with_readable(self.test.files()),
@@ -151,8 +152,12 @@ pub(crate) fn resolve(mut args: ReduceArgs) -> Result<ReduceSettings, UsageError
     check_reports(&args)?;
     check_recipe(&args, &test)?;
     check_remote(&args)?;
-    if args.reduce_flags.is_some() && args.options.flaky.is_some() {
-        return Err(UsageError::FlagsFlaky);
+    let runs =
+        [(args.options.flaky.is_some(), "--flaky"), (args.options.measure.is_some(), "--measure")];
+    if let Some((_, option)) =
+        runs.into_iter().find(|(given, _)| *given && args.reduce_flags.is_some())
+    {
+        return Err(UsageError::FlagsFlaky(option));
     }
     let (reduce_flags, test) = match &args.reduce_flags {
         Some(given) => {
@@ -219,6 +224,7 @@ fn check_recipe(args: &ReduceArgs, test: &Test) -> Result<(), UsageError> {
         (args.options.interesting_stderr.is_some(), "--interesting-stderr", outcome),
         (args.also_interesting.is_some(), "--also-interesting", "give --allow-slippage instead"),
         (args.options.flaky.is_some(), "--flaky", "let a command test the program"),
+        (args.options.measure.is_some(), "--measure", "let a command test the program"),
         (args.save_temps, "--save-temps", "`clreduce explain` shows what happens to a variant"),
     ];
     match options.into_iter().find(|(given, ..)| *given) {
@@ -230,6 +236,9 @@ fn check_recipe(args: &ReduceArgs, test: &Test) -> Result<(), UsageError> {
 /// Refuses options about folders of tests, which are on other machines.
 fn check_remote(args: &ReduceArgs) -> Result<(), UsageError> {
     let options = [(args.save_temps, "--save-temps"), (args.allow_slippage, "--allow-slippage")];
+    if args.options.measure.is_some() && args.remote.remote.is_some() {
+        return Err(UsageError::MeasureRemote);
+    }
     if args.reduce_flags.is_some() && args.remote.remote.is_some() {
         return Err(UsageError::FlagsRemote);
     }

@@ -129,8 +129,12 @@ impl ProgressDisplay {
                 "the original shows the bug {}; a variant is interesting if it does so in at least {asked} of its runs",
                 runs.with_interval()
             )),
+            Event::MeasuredNumber { is_original: true, number, asked } => self.note(&format!(
+                "the test measures {number} for the original; a variant is interesting with {asked}"
+            )),
             // The text at the end has it.
-            Event::Measured { is_original: false, .. } => {}
+            Event::Measured { is_original: false, .. }
+            | Event::MeasuredNumber { is_original: false, .. } => {}
             Event::Warning(text) => self.warning(text),
             Event::LastTests { ending, limit } => {
                 if let Some(text) = last_tests(*ending, *limit) {

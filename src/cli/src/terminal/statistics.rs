@@ -87,6 +87,7 @@ impl RunStatistics {
             }
             Event::Warning(text) => self.warnings.push(text.clone()),
             Event::Measured { .. }
+            | Event::MeasuredNumber { .. }
             | Event::PassFinished { .. }
             | Event::PassSkipped { .. }
             | Event::LastTests { .. }

@@ -1,7 +1,11 @@
 //! What is asked of a variant, once the original is measured.
 
+use clreduce_interestingness::{Outcome, Quantity};
+
+use super::number::{BAD, GOOD, RUNS};
+use super::numbered::{Decided, Run};
 use super::sequential::SequentialTest;
-use super::{AskedRate, MeasuredRate, Rate};
+use super::{AskedNumber, AskedRate, MeasuredNumber, MeasuredRate, NumberBound, Rate};
 
 /// An original is measured until so many runs have shown the bug: then its rate is known to about a seventh of it.
 const SHOWN_OFTEN_ENOUGH: u32 = 50;
@@ -15,8 +19,33 @@ const RUNS_WITHOUT: u32 = 500;
 /// The least number of runs that show the bug, however many there are.
 const SHOWN_AT_LEAST: u32 = 5;
 
+/// What is asked of the runs of a variant.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Asked {
+    /// They show the bug often enough.
+    Rate(AskedRate),
+    /// The numbers that they print are high or low enough.
+    Number(AskedNumber),
+}
+
+impl Asked {
+    /// The decision on a program that is measured: whether enough is known of it, or it is of no use.
+    pub(super) fn is_measured(self, runs: &MeasuredRate, run: &Run) -> Option<Decided> {
+        match self {
+            Self::Rate(_) => is_measured(runs).map(Decided::ByRule),
+            Self::Number(_) if run.number.is_none() => Some(failed(runs)),
+            Self::Number(_) => (runs.runs as usize >= RUNS).then_some(Decided::ByRule(true)),
+        }
+    }
+}
+
+/// The decision after a run that prints no number.
+fn failed(runs: &MeasuredRate) -> Decided {
+    if runs.runs == 1 { Decided::AsFirst } else { Decided::ByRule(false) }
+}
+
 /// Returns true if enough is known of the rate of a program, and false if it is too low to be of use.
-pub(super) fn is_measured(runs: &MeasuredRate) -> Option<bool> {
+fn is_measured(runs: &MeasuredRate) -> Option<bool> {
     if runs.shown >= SHOWN_OFTEN_ENOUGH {
         return Some(true);
     }
@@ -26,22 +55,90 @@ pub(super) fn is_measured(runs: &MeasuredRate) -> Option<bool> {
     (runs.shown == 0 && runs.runs >= RUNS_WITHOUT).then_some(false)
 }
 
-/// The rates that the original shows and a variant has to show.
+/// What the original shows and a variant has to show.
 #[derive(Clone, Debug)]
 pub(crate) struct Criterion {
     /// The runs of the original.
     pub(crate) original: MeasuredRate,
     /// A variant that shows the bug less often is not interesting.
     pub(crate) asked: Rate,
+    /// Where numbers decide which runs show the bug: the bound, and the numbers of the original.
+    pub(crate) number: Option<(NumberBound, Vec<Quantity>)>,
     pub(super) test: SequentialTest,
 }
 
 impl Criterion {
-    /// The criterion for an original with these runs; otherwise the reason that it is not interesting.
-    ///
+    /// The criterion for an original with these runs, which printed these numbers; otherwise the reason that it is not
+    /// interesting.
+    pub(super) fn new(
+        runs: MeasuredRate,
+        numbers: &[Quantity],
+        asked: Asked,
+    ) -> Result<Self, String> {
+        match asked {
+            Asked::Rate(asked) => Self::of_rate(runs, asked),
+            Asked::Number(asked) => Self::of_number(runs, numbers, asked),
+        }
+    }
+
+    /// The criterion that an earlier run of the reduction has noted.
+    pub(super) fn of_note(note: &[u64], asked: Asked) -> Result<Self, String> {
+        match (asked, note) {
+            (Asked::Rate(asked), [shown, runs]) => {
+                let count = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+                Self::of_rate(MeasuredRate { shown: count(*shown), runs: count(*runs) }, asked)
+            }
+            (asked, numbers) => {
+                let numbers: Vec<Quantity> =
+                    numbers.iter().copied().map(Quantity::millionths).collect();
+                let runs = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+                Self::new(MeasuredRate { shown: runs, runs }, &numbers, asked)
+            }
+        }
+    }
+
+    /// A note of what the original has shown, for a later run of the reduction.
+    pub(crate) fn note(&self) -> Vec<u64> {
+        match &self.number {
+            None => vec![self.original.shown.into(), self.original.runs.into()],
+            Some((_, numbers)) => numbers.iter().map(|number| number.in_millionths()).collect(),
+        }
+    }
+
+    fn of_number(
+        runs: MeasuredRate,
+        numbers: &[Quantity],
+        asked: AskedNumber,
+    ) -> Result<Self, String> {
+        let measured = MeasuredNumber::of(numbers).filter(|measured| measured.runs >= RUNS);
+        let measured = measured.ok_or("a run of the test printed no number")?;
+        let bound = NumberBound::new(measured, asked)?;
+        let test = SequentialTest::new(BAD, GOOD, GOOD);
+        Ok(Self { original: runs, asked: GOOD, number: Some((bound, numbers.to_vec())), test })
+    }
+
+    /// The outcome of a run of a variant.
+    pub(super) fn judged(&self, outcome: Outcome) -> Outcome {
+        match &self.number {
+            Some((bound, _)) => bound.judged(outcome),
+            None => outcome,
+        }
+    }
+
+    /// The decision on a variant after these runs, of which the last one is given, if they decide.
+    pub(super) fn decides(&self, runs: &MeasuredRate, last: &Run) -> Option<Decided> {
+        let by_rule = || self.test.decides(runs);
+        let decision = match (&self.number, last.number) {
+            (None, _) => by_rule(),
+            (Some(_), None) => return Some(failed(runs)),
+            (Some((bound, _)), Some(number)) => bound.decides_alone(number).or_else(by_rule),
+        };
+        decision.map(Decided::ByRule)
+    }
+
     /// The lower end of the interval in which the rate of the original lies is certainly good. Without a rate that the user
     /// asks for, half of that is asked.
-    pub(super) fn new(original: MeasuredRate, asked: AskedRate) -> Result<Self, String> {
+    fn of_rate(original: MeasuredRate, asked: AskedRate) -> Result<Self, String> {
         if is_measured(&original) != Some(true) {
             return Err(format!("it shows the bug {original}"));
         }
@@ -60,7 +157,8 @@ impl Criterion {
                 (asked, good, good)
             }
         };
-        Ok(Self { original, asked, test: SequentialTest::new(asked, good, noticed) })
+        let test = SequentialTest::new(asked, good, noticed);
+        Ok(Self { original, asked, number: None, test })
     }
 }
 
@@ -86,13 +184,13 @@ mod tests {
 
     #[test]
     fn half_of_what_is_certain_is_asked() {
-        let criterion = Criterion::new(measured(50, 100), AskedRate::AsOriginal).unwrap();
+        let criterion = Criterion::of_rate(measured(50, 100), AskedRate::AsOriginal).unwrap();
         assert_eq!(criterion.asked, Rate::millionths(201_917));
     }
 
     #[test]
     fn a_rate_that_the_original_hardly_has_is_not_asked() {
-        let ask = |text: &str| Criterion::new(measured(50, 100), text.parse().unwrap());
+        let ask = |text: &str| Criterion::of_rate(measured(50, 100), text.parse().unwrap());
         assert_eq!(ask("0.1").unwrap().asked.to_string(), "10 %");
         let reason = ask("0.4").unwrap_err();
         assert!(
@@ -101,7 +199,7 @@ mod tests {
         );
         assert!(ask("0.32").is_ok());
         let often = measured(50, 50);
-        assert!(Criterion::new(often, "0.9".parse().unwrap()).is_ok());
+        assert!(Criterion::of_rate(often, "0.9".parse().unwrap()).is_ok());
     }
 
     #[test]
@@ -111,6 +209,6 @@ mod tests {
         assert_eq!(is_measured(&measured(0, 500)), Some(false));
         assert_eq!(is_measured(&measured(1, 4_999)), None);
         assert_eq!(is_measured(&measured(4, 5_000)), Some(false));
-        assert!(Criterion::new(measured(0, 500), AskedRate::AsOriginal).is_err());
+        assert!(Criterion::of_rate(measured(0, 500), AskedRate::AsOriginal).is_err());
     }
 }

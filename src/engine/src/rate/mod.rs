@@ -1,10 +1,12 @@
-//! Rates: how often the runs of a test on one program show the bug. For tests that do so only now and then (`--flaky`).
+//! Rates: how often the runs of a test on one program show the bug. For tests that do so only now and then (`--flaky`), and for those
+//! that measure something ([`number`], `--measure`).
 //!
 //! A variant counts as interesting if it shows the bug often enough, which a sequential test decides ([`sequential`]). Its runs
 //! are numbered ([`numbered`]), and the verdict is a function of what they say, in the order of their numbers. So neither the
 //! slots on which they run nor an interruption changes it. [`rate_test`] conducts all that.
 
 mod criterion;
+mod number;
 mod numbered;
 mod rate_test;
 mod sequential;
@@ -15,7 +17,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub(crate) use criterion::Criterion;
+pub(crate) use criterion::{Asked, Criterion};
+pub use number::{AskedNumber, MeasuredNumber, NumberBound};
 pub(crate) use rate_test::RateTest;
 
 /// A share of runs, in millionths. An integer, so that it decides in the same way on every machine.

@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use clreduce_interestingness::{Outcome, Verdict};
+use clreduce_interestingness::{Outcome, Quantity, Verdict};
 
-use super::MeasuredRate;
+use super::{MeasuredNumber, MeasuredRate};
 
 /// A program whose first runs all ran out of time is refused after this number of them.
 const HANGS: u32 = 3;
@@ -16,8 +16,8 @@ const HANGS: u32 = 3;
 pub(super) enum Decided {
     /// Its runs were enough for the rule, which says so.
     ByRule(bool),
-    /// It hangs.
-    Hangs,
+    /// As the first run says: it hangs, or it fails where a number is asked for.
+    AsFirst,
 }
 
 /// The runs so far.
@@ -25,6 +25,8 @@ pub(super) enum Decided {
 pub(super) struct NumberedRuns {
     /// The runs that count: without a gap from the first on, and none after the decision.
     counted: MeasuredRate,
+    /// The numbers that those printed.
+    numbers: Vec<Quantity>,
     hung: u32,
     decided: Option<Decided>,
     /// The outcome of the first run, for people and for the complaints in it.
@@ -41,8 +43,9 @@ pub(super) struct NumberedRuns {
 
 /// The result of one run.
 #[derive(Clone, Debug)]
-struct Run {
+pub(super) struct Run {
     shown: bool,
+    pub(super) number: Option<Quantity>,
     hung: bool,
     wall: Duration,
 }
@@ -66,10 +69,11 @@ impl NumberedRuns {
         &mut self,
         number: u32,
         outcome: Outcome,
-        decides: impl Fn(&MeasuredRate) -> Option<bool>,
+        decides: impl Fn(&MeasuredRate, &Run) -> Option<Decided>,
     ) {
-        let (shown, wall) = (outcome.verdict == Verdict::Interesting, outcome.wall);
-        self.ahead.insert(number, Run { shown, hung: outcome.ran_out_of_time, wall });
+        let shown = outcome.verdict == Verdict::Interesting;
+        let (hung, wall) = (outcome.ran_out_of_time, outcome.wall);
+        self.ahead.insert(number, Run { shown, number: outcome.number, hung, wall });
         self.is_promising |= shown;
         if number == 1 {
             self.first = Some(outcome);
@@ -78,14 +82,12 @@ impl NumberedRuns {
             && let Some(run) = self.ahead.remove(&(self.counted.runs + 1))
         {
             self.counted.add(run.shown);
+            self.numbers.extend(run.number);
             self.hung += u32::from(run.hung);
             self.longest = self.longest.max(run.wall);
             let hangs = self.hung == HANGS && self.counted.runs == HANGS;
-            self.decided = if hangs {
-                Some(Decided::Hangs)
-            } else {
-                decides(&self.counted).map(Decided::ByRule)
-            };
+            self.decided =
+                if hangs { Some(Decided::AsFirst) } else { decides(&self.counted, &run) };
         }
     }
 
@@ -97,6 +99,11 @@ impl NumberedRuns {
     /// The runs that count.
     pub(super) fn counted(&self) -> MeasuredRate {
         self.counted
+    }
+
+    /// The numbers of the runs that count.
+    pub(super) fn numbers(&self) -> &[Quantity] {
+        &self.numbers
     }
 
     /// Returns true if it is undecided, and one of the runs showed the bug.
@@ -111,13 +118,16 @@ impl NumberedRuns {
         let verdict = match decided {
             Decided::ByRule(true) => Verdict::Interesting,
             Decided::ByRule(false) => Verdict::Uninteresting,
-            Decided::Hangs => return Some(Outcome { wall: self.longest, ..first }),
+            Decided::AsFirst => return Some(Outcome { wall: self.longest, ..first }),
         };
         Some(Outcome {
             verdict,
             // Now and then one does.
             ran_out_of_time: false,
-            reason: format!("it shows the bug {}", self.counted),
+            reason: match MeasuredNumber::of(&self.numbers) {
+                Some(numbers) => format!("the test measures {numbers}"),
+                None => format!("it shows the bug {}", self.counted),
+            },
             wall: self.longest,
             ..first
         })
@@ -132,8 +142,8 @@ mod tests {
         Outcome::from(if shown { Verdict::Interesting } else { Verdict::Uninteresting })
     }
 
-    fn three(runs: &MeasuredRate) -> Option<bool> {
-        (runs.runs == 3).then_some(runs.shown >= 2)
+    fn three(runs: &MeasuredRate, _: &Run) -> Option<Decided> {
+        (runs.runs == 3).then_some(Decided::ByRule(runs.shown >= 2))
     }
 
     #[test]
@@ -169,7 +179,7 @@ mod tests {
             let mut runs = NumberedRuns::default();
             for outcome in says {
                 let number = runs.take();
-                runs.add(number, outcome, |_| None);
+                runs.add(number, outcome, |_, _| None);
             }
             runs.outcome().map(|outcome| (outcome.verdict, outcome.ran_out_of_time))
         };

@@ -1,4 +1,4 @@
-//! The test of a reduction whose verdicts are about rates: it runs the user's test on a variant as often as the decision needs.
+//! The test of a reduction whose verdicts are about rates or numbers: it runs the user's test on a variant as often as the decision needs.
 //!
 //! Each slot conducts the runs of its own variant. Two things are done together: before anything else, the original is
 //! measured; and a variant of which one run has shown the bug gets the next runs of all slots. It will most likely become the
@@ -11,9 +11,9 @@ use std::time::Duration;
 use clreduce_interestingness::{Cancel, Interestingness, NotRun, Outcome, TimeLimits, Verdict};
 use clreduce_testcase::{Clues, ContentHash, TestCase};
 
-use super::criterion::{Criterion, is_measured};
+use super::criterion::{Asked, Criterion};
 use super::numbered::NumberedRuns;
-use super::{AskedRate, MeasuredRate};
+use super::{MeasuredNumber, MeasuredRate};
 
 /// The numbers before those of the runs for a verdict and for a measurement. No run counts for both: a variant may owe its
 /// verdict to good luck. All numbers have as many digits, since the size of the environment moves the stack of a program.
@@ -68,19 +68,19 @@ struct NextRun {
 pub(crate) struct RateTest {
     test: Arc<dyn Interestingness>,
     original: TestCase,
-    asked: AskedRate,
+    asked: Asked,
     trials: Mutex<Trials>,
 }
 
 impl RateTest {
-    /// A test that asks for a rate. `measured` are the runs of the original, if an earlier run of the reduction measured it.
+    /// A test that asks for something. `measured` is the note of an earlier run of the reduction that measured the original.
     pub(crate) fn new(
         test: Arc<dyn Interestingness>,
         original: &TestCase,
-        asked: AskedRate,
-        measured: Option<MeasuredRate>,
+        asked: Asked,
+        measured: Option<&[u64]>,
     ) -> Self {
-        let criterion = measured.map(|measured| Criterion::new(measured, asked));
+        let criterion = measured.map(|note| Criterion::of_note(note, asked));
         let trials = Mutex::new(Trials { criterion, ..Trials::default() });
         Self { test, original: original.clone(), asked, trials }
     }
@@ -95,6 +95,13 @@ impl RateTest {
         let trials = self.lock();
         let trial = trials.all.get(&(*hash, Purpose::Measurement))?;
         trial.runs.decided().map(|_| trial.runs.counted())
+    }
+
+    /// The numbers of the runs by which a program was measured, if they are enough.
+    pub(crate) fn measured_number(&self, hash: &ContentHash) -> Option<MeasuredNumber> {
+        self.measured(hash)?;
+        let trials = self.lock();
+        MeasuredNumber::of(trials.all.get(&(*hash, Purpose::Measurement))?.runs.numbers())
     }
 
     /// The number of runs that have ended.
@@ -147,9 +154,9 @@ impl RateTest {
             Ok(outcome) => (Some(outcome).filter(|_| !cancel.is_cancelled()), Ok(())),
             Err(not_run) => (None, Err(not_run)),
         };
-        trials.ended(&key, trial, run, outcome);
+        trials.ended(&key, trial, run, outcome, self.asked);
         if key == (self.original.hash(), Purpose::Measurement) && trials.criterion.is_none() {
-            trials.criterion = trials.decided(&key).map(|runs| Criterion::new(runs, self.asked));
+            trials.criterion = trials.criterion_of(&key, self.asked);
         }
         result
     }
@@ -208,9 +215,10 @@ impl Trials {
         self.all.get(key)?.runs.outcome()
     }
 
-    fn decided(&self, key: &TrialKey) -> Option<MeasuredRate> {
+    /// The criterion that the runs of the original make, once they are enough.
+    fn criterion_of(&self, key: &TrialKey, asked: Asked) -> Option<Result<Criterion, String>> {
         let runs = &self.all.get(key)?.runs;
-        runs.decided().map(|_| runs.counted())
+        runs.decided().map(|_| Criterion::new(runs.counted(), runs.numbers(), asked))
     }
 
     /// The next run for a slot: of its own program, or of the oldest variant that is promising.
@@ -227,18 +235,28 @@ impl Trials {
     }
 
     /// Takes the outcome of a run; none if it was not finished.
-    fn ended(&mut self, key: &TrialKey, trial: u64, run: u32, outcome: Option<Outcome>) {
+    fn ended(
+        &mut self,
+        key: &TrialKey,
+        trial: u64,
+        run: u32,
+        outcome: Option<Outcome>,
+        asked: Asked,
+    ) {
         let criterion = self.criterion.as_ref().and_then(|criterion| criterion.as_ref().ok());
         let Some(trial) = self.all.get_mut(key).filter(|known| known.number == trial) else {
             return;
         };
         self.runs += u64::from(outcome.is_some());
-        match outcome {
-            Some(outcome) => trial.runs.add(run, outcome, |runs| match key.1 {
-                Purpose::Verdict => criterion?.test.decides(runs),
-                Purpose::Measurement => is_measured(runs),
-            }),
-            None => trial.runs.put_back(run),
+        match (outcome, key.1, criterion) {
+            (Some(outcome), Purpose::Verdict, Some(criterion)) => {
+                let outcome = criterion.judged(outcome);
+                trial.runs.add(run, outcome, |runs, last| criterion.decides(runs, last));
+            }
+            (Some(outcome), Purpose::Measurement, _) => {
+                trial.runs.add(run, outcome, |runs, last| asked.is_measured(runs, last));
+            }
+            (None, ..) | (_, Purpose::Verdict, None) => trial.runs.put_back(run),
         }
     }
 
@@ -291,7 +309,9 @@ impl Interestingness for RateTest {
             return Ok((Outcome::from(Verdict::Interesting), Clues::default()));
         }
         let (mut looked, mut clues) = self.test.judge_original(original, cancel)?;
-        if looked.verdict == Verdict::Unresolved || cancel.is_cancelled() {
+        let fails =
+            matches!(self.asked, Asked::Number(_)) && looked.verdict != Verdict::Interesting;
+        if fails || looked.verdict == Verdict::Unresolved || cancel.is_cancelled() {
             return Ok((looked, Clues::default()));
         }
         let mut outcome = self.measure_original(cancel)?;

@@ -31,7 +31,7 @@ use crate::events::Event;
 use crate::options::Options;
 use crate::pass_command::{AskedCommand, PassCommand};
 use crate::pattern::TextPattern;
-use crate::rate::AskedRate;
+use crate::rate::{AskedNumber, AskedRate};
 use clreduce_candidates::CandidateSource;
 use clreduce_journal::{Facts, StateFolder};
 use clreduce_reducer::{PassChoice, Reducer};
@@ -39,7 +39,7 @@ use clreduce_speculation::{Pool, SkipPass};
 
 pub use limits::LIMIT_FACTOR;
 pub use result::{
-    Efficiency, FilterFigures, Flakiness, PassStatistics, Rates, Reduced, ReductionError,
+    Efficiency, FilterFigures, Flakiness, Numbers, PassStatistics, Rates, Reduced, ReductionError,
 };
 pub(crate) use resume::Versions;
 pub use running::Running;
@@ -186,6 +186,14 @@ impl<'a> Reduction<'a> {
     #[must_use]
     pub fn flaky(mut self, asked: AskedRate) -> Self {
         self.options.flaky = Some(asked);
+        self
+    }
+
+    /// Reduces a program of which the test measures something: the number in its outcome decides, by several runs where it is near
+    /// the bound.
+    #[must_use]
+    pub fn measure(mut self, asked: AskedNumber) -> Self {
+        self.options.measure = Some(asked);
         self
     }
 

@@ -10,7 +10,7 @@ use clreduce_testcase::{Size, TestCase};
 use thiserror::Error;
 
 use crate::events::Ending;
-use crate::rate::{MeasuredRate, Rate};
+use crate::rate::{MeasuredNumber, MeasuredRate, NumberBound, Rate};
 use clreduce_journal::StateError;
 
 /// The result of a reduction, and the work that it took.
@@ -44,6 +44,8 @@ pub struct Reduced {
     pub flakiness: Flakiness,
     /// How often the test shows the bug, where that decides.
     pub rates: Option<Rates>,
+    /// What the test measures, where that decides.
+    pub numbers: Option<Numbers>,
     /// Figures of the compile filter.
     pub compile_filter: FilterFigures,
     /// The use of the cores.
@@ -72,6 +74,31 @@ impl fmt::Display for Rates {
             None => write!(f, "the result shows the bug in at least {asked} of its runs")?,
         }
         write!(f, ", the original {}", original.with_interval())
+    }
+}
+
+/// The numbers that the test printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Numbers {
+    /// Those of the original.
+    pub original: MeasuredNumber,
+    /// The number that was asked of a variant.
+    pub asked: NumberBound,
+    /// Those of the result, from runs besides those that led to its verdict. `None` where a limit or an interruption came before.
+    pub result: Option<MeasuredNumber>,
+    /// All runs of the test on all variants, in this run of the reduction.
+    pub runs: u64,
+}
+
+/// "the test measures 6.1 (6 to 6.2 in 5 runs) for the result, and 12 (11.9 to 12.1 in 5 runs) for the original".
+impl fmt::Display for Numbers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { original, asked, result, .. } = self;
+        match result {
+            Some(result) => write!(f, "the test measures {result} for the result")?,
+            None => write!(f, "the test measures {asked} for the result")?,
+        }
+        write!(f, ", and {original} for the original")
     }
 }
 

@@ -327,7 +327,7 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
         let counters = executor.scheduler().counters();
         let wall = self.started.elapsed();
         let flakiness = self.flakiness(executor);
-        let rates = self.measured_rates();
+        let (rates, numbers) = (self.measured_rates(), self.measured_numbers());
         Ok(Reduced {
             case,
             size,
@@ -347,6 +347,7 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
             passes: self.statistics.into_passes(),
             flakiness,
             rates,
+            numbers,
             efficiency: Efficiency {
                 consumed: share(counters.consumed as f64, counters.finished as f64),
                 busy: share(

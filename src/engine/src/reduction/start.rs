@@ -17,7 +17,7 @@ use super::result::{Efficiency, FilterFigures, Flakiness, Reduced, ReductionErro
 use super::resume::{recall, resume};
 use super::run::{ReductionRun, ending};
 use super::{Reduction, Resume};
-use crate::rate::{MeasuredRate, RateTest};
+use crate::rate::{Asked, Criterion, RateTest};
 
 /// Runs a reduction from the first test of the original to the last event.
 pub(super) fn run(
@@ -105,28 +105,24 @@ fn begin(
 ) -> Option<Result<Journal, StateError>> {
     let (hash, facts) = (reduction.case.hash(), state.facts.clone());
     let header = JournalHeader::new(&hash, timeout, is_filtered, facts);
-    let header = header.with_clues(&test.clues()).with_measured(measured(rates));
+    let measured = rates.and_then(RateTest::criterion).as_ref().map(Criterion::note);
+    let header = header.with_clues(&test.clues()).with_measured(measured);
     Some(state.folder.begin(&reduction.case, &header))
 }
 
-/// Puts a test that is about rates in the place of the user's, if one is wanted.
+/// Puts a test that is about rates or numbers in the place of the user's, if one is wanted.
 fn rate_test(
     reduction: &mut Reduction<'_>,
     earlier: Option<&JournalHeader>,
 ) -> Option<Arc<RateTest>> {
-    let asked = reduction.options.flaky?;
+    let options = &reduction.options;
+    let rate = options.flaky.map(Asked::Rate);
+    let asked = rate.or(options.measure.map(Asked::Number))?;
     let measured = earlier.and_then(JournalHeader::measured);
-    let measured = measured.map(|[shown, runs]| MeasuredRate { shown, runs });
     let test = RateTest::new(Arc::clone(&reduction.test), &reduction.case, asked, measured);
     let test = Arc::new(test);
     reduction.test = test.clone();
     Some(test)
-}
-
-/// The runs of the original, for the journal.
-fn measured(rates: Option<&RateTest>) -> Option<[u32; 2]> {
-    let MeasuredRate { shown, runs } = rates?.criterion()?.original;
-    Some([shown, runs])
 }
 
 /// Leaves the state folder: another run may start now. The folder goes where there is nothing to go on with.
@@ -212,6 +208,7 @@ fn not_begun<A: CandidateSource>(
         passes: Vec::new(),
         flakiness: Flakiness::default(),
         rates: None,
+        numbers: None,
         compile_filter: FilterFigures::default(),
         efficiency: Efficiency::default(),
     })

@@ -1,6 +1,7 @@
 //! Finds out what a compiler does wrong with a program: it crashes, hangs, rejects the program, prints a wrong message, or
 //! makes wrong code of it.
 
+mod alternatives;
 mod blame;
 mod error;
 mod forms;
@@ -32,6 +33,7 @@ use crate::configuration::{Means, RecipeConfiguration, VariantProgram};
 use crate::format::Preset;
 use crate::resolved::USUAL_MEMORY;
 use crate::shown::describe;
+pub use alternatives::NamedCommand;
 pub use error::CompilerBugError;
 use forms::FoundForm;
 pub use message::AskedMessage;

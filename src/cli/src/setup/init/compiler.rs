@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clreduce_recipe::{BugQuery, Compilation, CompilerBug, Recipe, RecipeTest};
+use clreduce_recipe::{BugQuery, Compilation, CompileCommand, CompilerBug, Recipe, RecipeTest};
 
 use super::InitArgs;
 use crate::failure::{CliError, InitError};
@@ -59,12 +59,20 @@ pub(super) fn init(args: &InitArgs, compilation: &Compilation) -> Result<ExitCod
 }
 
 fn query(args: &InitArgs, compilation: &Compilation) -> Result<BugQuery, CliError> {
-    let folder = std::env::current_dir().map_err(InitError::Folder)?;
-    let also = args.also.iter().map(|line| compilation.command.parse_also(line, &folder));
-    let also = also.collect::<Result<_, _>>().map_err(|error| InitError::Command(error.into()))?;
+    let also = also(args, compilation)?;
     let (run, message, timeout) = (args.run, args.message.clone(), args.timeout);
     let (keep_includes, allow_unchecked) = (args.keep_includes, args.allow_unchecked.clone());
     Ok(BugQuery { also, run, message, timeout, keep_includes, allow_unchecked })
+}
+
+/// The commands that `--also` names.
+pub(super) fn also(
+    args: &InitArgs,
+    compilation: &Compilation,
+) -> Result<Vec<CompileCommand>, CliError> {
+    let folder = std::env::current_dir().map_err(InitError::Folder)?;
+    let also = args.also.iter().map(|line| compilation.command.parse_also(line, &folder));
+    Ok(also.collect::<Result<_, _>>().map_err(|error| InitError::Command(error.into()))?)
 }
 
 /// The files that are written, in the current directory.
@@ -110,7 +118,7 @@ impl WrittenFiles {
 }
 
 /// Returns the path of a file to write, which must not exist.
-fn unless_exists(path: PathBuf) -> Result<PathBuf, InitError> {
+pub(super) fn unless_exists(path: PathBuf) -> Result<PathBuf, InitError> {
     if path.exists() { Err(InitError::Exists(path)) } else { Ok(path) }
 }
 

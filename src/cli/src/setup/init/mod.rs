@@ -3,6 +3,7 @@
 mod compiler;
 mod kernel;
 mod script;
+mod slow;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -53,6 +54,14 @@ pub(crate) struct InitArgs {
     /// Time after which the compiler hangs, in seconds or as in 500ms, 90s, 2m [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = units::parse_duration)]
     pub timeout: Option<Duration>,
+
+    /// The compiler takes too long: compare its time with those of other commands, and write a test for --measure
+    #[arg(long, conflicts_with_all = ["run", "message", "keep_includes"])]
+    pub slow: bool,
+
+    /// The compiler needs too much memory: compare it with that of other commands, and write a test for --measure
+    #[arg(long, conflicts_with_all = ["slow", "run", "message", "keep_includes"])]
+    pub memory: bool,
 
     /// Reduce the program with its includes: the source and the headers of its project become files of a folder [default:
     /// the program is preprocessed, if the bug survives it]
@@ -113,6 +122,9 @@ Examples:
   A warning that should not be there:
     clreduce init --message 'may be used uninitialized' -- gcc -O2 -Wall -c x.c
 
+  A compiler that is slower than without optimisation, or than another one:
+    clreduce init --slow -- gcc -O2 -c x.c
+
   A kernel that devices disagree about:
     clreduce init kernel.cl -- -DN=4";
 
@@ -121,9 +133,17 @@ Examples:
 /// # Errors
 /// When no bug is found, the input cannot be used, or the test cannot be written.
 pub(crate) fn init(args: &InitArgs) -> Result<ExitCode, CliError> {
-    match compilation(args) {
-        None => kernel::init(args),
-        Some(compilation) => compiler::init(args, &compilation.map_err(InitError::Command)?),
+    let what = slow::resource(args);
+    match (compilation(args), what) {
+        (None, Some(_)) => Err(InitError::OnlyForCompilers.into()),
+        (None, None) => kernel::init(args),
+        (Some(compilation), what) => {
+            let compilation = compilation.map_err(InitError::Command)?;
+            match what {
+                Some(what) => slow::init(args, &compilation, what),
+                None => compiler::init(args, &compilation),
+            }
+        }
     }
 }
 

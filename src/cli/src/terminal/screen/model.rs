@@ -109,6 +109,7 @@ impl Model {
             Event::PassSkipped { pass } => self.notice = format!("skipped {pass}"),
             Event::LastTests { .. } => self.notice = "last tests of the result".to_owned(),
             Event::Measured { .. }
+            | Event::MeasuredNumber { .. }
             | Event::PassFinished { .. }
             | Event::LeftOut { .. }
             | Event::Warning(_)
