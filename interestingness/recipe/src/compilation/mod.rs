@@ -8,5 +8,7 @@ mod sources;
 pub(crate) use command::has_value_behind;
 pub use command::{CompileCommand, CompileCommandError};
 pub(crate) use find::not_checked;
-pub use find::{AskedMessage, BugQuery, CompilerBug, CompilerBugError};
+pub use find::{
+    AskedMessage, BugQuery, CompilerBug, CompilerBugError, StageChoice, StageChoiceError,
+};
 pub use sources::{Compilation, CompilationError};
