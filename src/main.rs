@@ -12,7 +12,7 @@ macro_rules! pages {
 }
 
 /// The pages of the book, in its order.
-static PAGES: [HelpPage; 34] = pages![
+static PAGES: [HelpPage; 35] = pages![
     "first-bug",
     "other-reducers",
     "what-now",

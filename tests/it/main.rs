@@ -16,6 +16,7 @@ mod clues;
 mod comes_and_goes;
 mod compile_filter;
 mod complaints;
+mod component;
 mod corpus;
 mod cuda;
 mod determinism;

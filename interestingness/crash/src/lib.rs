@@ -4,11 +4,13 @@
 //! A *signature* contains nothing that differs between programs with the same bug: no addresses, paths, line numbers
 //! and names. Recipes pin it, and batches group their cases by it, so there is one recogniser for both.
 
+mod alike;
 mod clues;
 mod complaints;
 mod names;
 mod stack;
 
+pub use alike::is_alike;
 pub use clues::clues;
 pub use complaints::complaints;
 pub use stack::stack;

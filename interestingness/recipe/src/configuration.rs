@@ -195,17 +195,27 @@ pub(crate) fn expand(line: &str, path: &str, options: &str) -> String {
 /// Printed on both streams between building and running.
 const BUILT: &str = "clreduce: built";
 
-/// Joins both commands, so that they run in one directory. Compilers that crash need not look up symbols.
+/// Joins both commands, so that they run in one directory.
 fn one_line(build: &str, run: Option<&str>) -> String {
-    let (quiet, echo) = if cfg!(windows) {
-        ("set LLVM_DISABLE_SYMBOLIZATION=1&&", format!("echo {BUILT}&& echo {BUILT}>&2"))
+    let echo = if cfg!(windows) {
+        format!("echo {BUILT}&& echo {BUILT}>&2")
     } else {
-        ("export LLVM_DISABLE_SYMBOLIZATION=1;", format!("echo '{BUILT}' && echo '{BUILT}' >&2"))
+        format!("echo '{BUILT}' && echo '{BUILT}' >&2")
     };
-    match run {
-        Some(run) => format!("{quiet} ({build}) && {echo} && ({run})"),
-        None => format!("{quiet} ({build}) && {echo}"),
-    }
+    without_symbols(&match run {
+        Some(run) => format!("({build}) && {echo} && ({run})"),
+        None => format!("({build}) && {echo}"),
+    })
+}
+
+/// A line of the shell in which compilers that crash do not look up symbols.
+pub(crate) fn without_symbols(line: &str) -> String {
+    let quiet = if cfg!(windows) {
+        "set LLVM_DISABLE_SYMBOLIZATION=1&&"
+    } else {
+        "export LLVM_DISABLE_SYMBOLIZATION=1;"
+    };
+    format!("{quiet} {line}")
 }
 
 fn outcome_of(ran: ToolRun, runs: bool) -> RunOutcome {

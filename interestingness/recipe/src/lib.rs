@@ -15,6 +15,7 @@ mod calibrated;
 mod calibration;
 mod comparison;
 mod compilation;
+mod component;
 mod configuration;
 mod confirm;
 mod counts;
@@ -54,8 +55,9 @@ pub use comparison::{
 };
 pub use compilation::{
     AskedMessage, BugQuery, Compilation, CompilationError, CompileCommand, CompileCommandError,
-    CompilerBug, CompilerBugError, NamedCommand,
+    CompilerBug, CompilerBugError, NamedCommand, StageChoice, StageChoiceError,
 };
+pub use component::{CompilerStage, Component};
 pub use configuration::{run_commands, show};
 pub use counts::StageCounts;
 pub use error::RecipeError;

@@ -14,6 +14,7 @@ use clreduce_tools::Tool;
 use toml::Spanned;
 
 use crate::admission::{Admission, Need};
+use crate::component::Component;
 use crate::configuration::{DevicePool, Means, RecipeConfiguration, VariantProgram};
 use crate::error::Problem;
 use crate::expected::EXPECTED;
@@ -42,6 +43,7 @@ pub(crate) struct ResolvedRecipe {
     pub bench: ToolRunner,
     pub check: CheckOptions,
     pub allow_unchecked: BTreeSet<FindingKind>,
+    pub component: Option<Component>,
     variants: Vec<VariantTable>,
     arguments: Option<String>,
 }
@@ -86,6 +88,7 @@ impl ResolvedRecipe {
             bench,
             check,
             allow_unchecked: document.allow_unchecked.iter().copied().collect(),
+            component: document.component.clone(),
             variants: document.variants.clone(),
             arguments,
         };

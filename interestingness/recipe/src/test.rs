@@ -8,6 +8,7 @@ use clreduce_testcase::{Clues, TestCase};
 
 use crate::calibrated::CalibratedRecipe;
 use crate::calibration::Calibration;
+use crate::component::Component;
 use crate::counts::{AllStageCounts, StageCounts};
 use crate::judgement::{Judgement, OUTCOME, StageResult, outcome_of};
 use crate::limits::{ConfigurationLimits, fitting};
@@ -121,10 +122,22 @@ impl RecipeTest {
     #[must_use]
     pub fn signature(&self) -> String {
         let pin = &self.recipe.calibration.pin;
-        match &pin.signature[..] {
+        let said = match &pin.signature[..] {
             [] => format!("{}: {}", self.recipe.kit.preset.name(), pin.accused),
             words => words.join("; "),
+        };
+        // The stack of a crash may name the pass, too.
+        let pass = self.component().and_then(|component| component.pass.as_deref());
+        match pass.filter(|pass| !said.contains(&format!("pass {pass}"))) {
+            Some(pass) => format!("{said}; pass {pass}"),
+            None => said,
         }
+    }
+
+    /// Returns the part of the compiler that is wrong, if the recipe names it.
+    #[must_use]
+    pub fn component(&self) -> Option<&Component> {
+        self.recipe.kit.component.as_ref()
     }
 }
 

@@ -211,6 +211,8 @@ pub fn package_of(program: &str) -> Option<String> {
     let has_version = !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit());
     match stem {
         "clang" | "clang++" if has_version => return Some(format!("clang-{version}")),
+        "opt" | "llc" if has_version => return Some(format!("llvm-{version}")),
+        "opt" | "llc" if version.is_empty() => return Some("llvm".to_owned()),
         "gcc" | "g++" if has_version => return Some(program.to_owned()),
         "clang++" | "g++" if version.is_empty() => return Some(stem.replace("clang++", "clang")),
         _ => {}

@@ -8,5 +8,8 @@ mod sources;
 pub(crate) use command::has_value_behind;
 pub use command::{CompileCommand, CompileCommandError};
 pub(crate) use find::not_checked;
-pub use find::{AskedMessage, BugQuery, CompilerBug, CompilerBugError, NamedCommand};
+pub use find::{
+    AskedMessage, BugQuery, CompilerBug, CompilerBugError, NamedCommand, StageChoice,
+    StageChoiceError,
+};
 pub use sources::{Compilation, CompilationError};

@@ -10,6 +10,7 @@ use clreduce_kernel::OutcomeClass;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
+use crate::component::Component;
 use crate::error::{Problem, ProblemKind};
 
 pub(crate) use values::{CheckName, MemorySize, MessagePattern, RequiredRuns, TimeLimit};
@@ -109,6 +110,8 @@ pub(crate) struct Document {
     pub stages: Option<Vec<Spanned<StageTable>>>,
     #[serde(default)]
     pub outcome: OutcomeTable,
+    /// The part of the compiler that is wrong, as `clreduce init` found it.
+    pub component: Option<Component>,
 }
 
 /// A configuration: a device with options, or commands.

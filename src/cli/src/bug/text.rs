@@ -6,7 +6,9 @@ use std::path::Path;
 use clreduce_crash as crash;
 use clreduce_interestingness::{Outcome, TestCommand};
 use clreduce_kernel::RunOutcome;
-use clreduce_recipe::{Evidence, Preset, RecipeTest, Role, compilers_in, warning_as_error};
+use clreduce_recipe::{
+    Component, Evidence, Preset, RecipeTest, Role, compilers_in, warning_as_error,
+};
 use clreduce_report::{BugReport, ReportBlock, Section};
 use clreduce_testcase::{SourceFile, TestCase};
 
@@ -41,6 +43,7 @@ pub(super) fn of_recipe(test: &RecipeTest, evidence: &[Evidence], case: &TestCas
         Section { heading: "Command", blocks: command },
         Section { heading: "What happens", blocks: happens(test, suspected) },
     ];
+    sections.extend(test.component().map(component_section));
     let says = match wrong_message(test, suspected) {
         Some(message) if message.is_warning => {
             "The compiler should compile the program without this warning."
@@ -144,6 +147,7 @@ fn title(
     witness: Option<&Evidence>,
 ) -> String {
     let preset = test.preset();
+    let pass = test.component().and_then(Component::pass_name);
     if let Some(message) = wrong_message(test, suspected) {
         let verb =
             if message.is_warning { "prints a wrong warning" } else { "rejects a valid program" };
@@ -152,7 +156,11 @@ fn title(
     match preset {
         Preset::Hang => format!("{} does not finish", with_flags(name, suspected)),
         Preset::WrongCode => {
-            let says = format!("{} compiles a program wrongly", with_flags(name, suspected));
+            let own = with_flags(name, suspected);
+            let says = match pass {
+                Some(pass) => format!("{pass} of {own} compiles a program wrongly"),
+                None => format!("{own} compiles a program wrongly"),
+            };
             match (result_in_words(suspected), witness.and_then(result_in_words)) {
                 (Some(wrong), Some(right)) => format!("{says}: {wrong} instead of {right}"),
                 _ => says,
@@ -169,9 +177,29 @@ fn title(
                 Some(RunOutcome::BuildFailure { log }) => error_in_words(log),
                 _ => String::new(),
             };
-            format!("{name} {verb}: {signature}")
+            match pass {
+                // The stack may name it, too.
+                Some(pass) => {
+                    let signature = signature.replace(&format!("pass {pass}; "), "");
+                    format!("{pass} {verb} in {name}: {signature}")
+                }
+                None => format!("{name} {verb}: {signature}"),
+            }
         }
     }
+}
+
+/// The part of the compiler that is wrong.
+fn component_section(component: &Component) -> Section {
+    let found = format!("Found with the original program: {}.", component.describe());
+    let alone = component.command.as_ref().map(|command| {
+        [
+            ReportBlock::Text("This command for the stage alone shows the bug:".to_owned()),
+            ReportBlock::output(command.clone()),
+        ]
+    });
+    let blocks = std::iter::once(ReportBlock::Text(found)).chain(alone.into_iter().flatten());
+    Section { heading: "Component", blocks: blocks.collect() }
 }
 
 /// The signature of a crash, with the name of the construct that the compiler was at.

@@ -50,6 +50,37 @@ impl CompileCommand {
         words.map(|word| format!(" {}", shell_word(word))).collect()
     }
 
+    /// The values of an option such as `-mllvm`.
+    pub(crate) fn values_of(&self, option: &str) -> Vec<String> {
+        let value = |part: &Part| match part {
+            Part::Valued(own, value) if own == option => Some(value.clone()),
+            _ => None,
+        };
+        self.parts.iter().filter_map(value).collect()
+    }
+
+    /// The words that stay as they are, without the compiler.
+    pub(crate) fn plain_words(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().skip(1).filter_map(|part| match part {
+            Part::Plain(word) => Some(word.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The options that say for which machine code is made.
+    pub(crate) fn machine(&self) -> Vec<String> {
+        let is_machine = |word: &str| word.starts_with("-m") || word.starts_with("--target=");
+        let words = self.parts.iter().flat_map(|part| match part {
+            Part::Plain(word) if is_machine(word) => vec![word.clone()],
+            Part::Dialect(words) if is_machine(&words[0]) => words.clone(),
+            Part::Valued(option, value) if option == "-target" => {
+                vec![option.clone(), value.clone()]
+            }
+            _ => Vec::new(),
+        });
+        words.collect()
+    }
+
     /// The command for the shell.
     pub(crate) fn line(&self, form: LineOptions<'_>) -> String {
         let mut words: Vec<String> = Vec::new();
@@ -105,7 +136,8 @@ impl CompileCommand {
         self.in_mode("-fsyntax-only")
     }
 
-    fn in_mode(&self, mode: &str) -> Self {
+    /// The same command where it makes something else, which goes to its usual file.
+    pub(crate) fn in_mode(&self, mode: &str) -> Self {
         let kept = |part: &&Part| !matches!(part, Part::Mode(_) | Part::Output(..));
         let parts = self.parts.iter().filter(kept).cloned().chain([Part::Mode(mode.to_owned())]);
         Self { parts: parts.collect(), source: self.source.clone() }

@@ -277,7 +277,7 @@ impl BugSearch<'_> {
     }
 
     /// clang's driver preprocesses the program once more after each crash, unless it is told not to.
-    fn quiet(&self) -> Option<String> {
+    pub(super) fn quiet(&self) -> Option<String> {
         let command = &self.compilation.command;
         let is_clang = command.compiler().contains("clang") && command.is_driver();
         is_clang.then(|| "-fno-crash-diagnostics".to_owned())

@@ -3,6 +3,7 @@
 
 mod alternatives;
 mod blame;
+mod component;
 mod error;
 mod forms;
 mod headers;
@@ -18,6 +19,7 @@ mod warnings;
 mod witnesses;
 
 use std::ffi::OsStr;
+use std::path::Path;
 use std::time::Duration;
 
 use clreduce_check::FindingKind;
@@ -29,13 +31,16 @@ use regex::Regex;
 use super::command::{CompileCommand, LineOptions, OUTPUT};
 use super::sources::Compilation;
 use crate::RecipeOptions;
+use crate::component::Component;
 use crate::configuration::{Means, RecipeConfiguration, VariantProgram};
 use crate::format::Preset;
 use crate::resolved::USUAL_MEMORY;
 use crate::shown::describe;
 pub use alternatives::NamedCommand;
+use component::{FoundComponent, StageProgram};
+pub use component::{StageChoice, StageChoiceError};
 pub use error::CompilerBugError;
-use forms::FoundForm;
+use forms::{FoundForm, ProgramForm};
 pub use message::AskedMessage;
 use program::ProgramFiles;
 pub(crate) use promises::not_checked;
@@ -62,6 +67,8 @@ pub struct BugQuery {
     pub keep_includes: bool,
     /// Kinds of errors that the program may have.
     pub allow_unchecked: Vec<FindingKind>,
+    /// The form of the program that is reduced; by default the source, and the program of a stage that shows the bug alone.
+    pub stage: Option<StageChoice>,
 }
 
 /// A bug of a compiler, ready to be reduced.
@@ -81,6 +88,10 @@ pub struct CompilerBug {
     pub notes: Vec<String>,
     /// Warnings for people: what may become of the result.
     pub warnings: Vec<String>,
+    /// The part of the compiler that is wrong, if it is known.
+    pub component: Option<Component>,
+    /// The same bug with the program as a stage of the compiler gets it.
+    pub alone: Option<Box<CompilerBug>>,
 }
 
 /// A command that ran on the program, and what came of it.
@@ -129,12 +140,13 @@ impl CompilerBug {
         let notes = Vec::new();
         let (more, message) = (Vec::new(), None);
         let memory = USUAL_MEMORY;
-        BugSearch { compilation, query, options, bench, notes, more, message, memory }.find()
+        BugSearch { compilation, query, options, bench, notes, more, message, memory }.find(None)
     }
 }
 
 impl BugSearch<'_> {
-    fn find(mut self) -> Result<CompilerBug, CompilerBugError> {
+    /// Finds the bug, in a component that is known where the program is that of a stage.
+    fn find(mut self, known: Option<Component>) -> Result<CompilerBug, CompilerBugError> {
         let command = &self.compilation.command;
         if let (true, Some(mode)) = (self.query.run, command.mode()) {
             return Err(CompilerBugError::NoProgram(mode.to_owned()));
@@ -148,6 +160,7 @@ impl BugSearch<'_> {
             true => witnesses::run(&mut self, &form, &own)?,
             false => also,
         };
+        let own_build = own.build.clone();
         let heard: Vec<CompilerRun> = others.iter().chain([&own]).cloned().collect();
         let (preset, accused, witnesses) = self.decide(own, others)?;
         if is_run(&accused.outcome) {
@@ -155,9 +168,51 @@ impl BugSearch<'_> {
             let rules = self.blame(&form, &checks, &accused, &witnesses)?;
             checks.stages.extend(rules);
         }
-        let mut witnesses = witnesses;
+        let witnesses = self.with_silent(&form, &accused, witnesses)?;
+        self.note_output();
+        let found = match known {
+            None if accused.build == own_build => {
+                self.component(&form, preset, &accused, &witnesses)?
+            }
+            known => known.map(FoundComponent::of),
+        };
+        let all = || std::iter::once(&accused).chain(&witnesses);
+        let configurations = all().map(|one| (one.name.clone(), describe(&one.outcome))).collect();
+        let ProgramFiles { case: program, main } = form.files;
+        let file = (program.files().len() > 1).then_some(&*main);
+        let recipe = recipe_text::write(&self, preset, &accused, &witnesses, &checks, file);
+        let (component, alone) = match found {
+            Some(found) => found.as_asked(self.query.stage),
+            None => (None, None),
+        };
+        let recipe = recipe + &component.as_ref().map(Component::table).unwrap_or_default();
+        let alone = match alone {
+            Some(alone) => self.of_stage(alone, component.clone())?,
+            None => None,
+        };
+        let (notes, warnings) = (self.notes, checks.warnings());
+        Ok(CompilerBug {
+            preset,
+            program,
+            main,
+            recipe,
+            configurations,
+            notes,
+            warnings,
+            component,
+            alone,
+        })
+    }
+
+    /// The witnesses with one that does not print the message in question. Notes what is missing.
+    fn with_silent(
+        &mut self,
+        form: &ProgramForm,
+        accused: &CompilerRun,
+        mut witnesses: Vec<CompilerRun>,
+    ) -> Result<Vec<CompilerRun>, CompilerBugError> {
         if !self.more.is_empty() && self.query.also.is_empty() {
-            match witnesses::silent(&self, &form, &accused)? {
+            match witnesses::silent(self, form, accused)? {
                 Some(other) => witnesses.push(other),
                 None => self.note(
                     "nothing keeps the warning wrong: read the result, or give --also a compiler that must not warn",
@@ -170,14 +225,40 @@ impl BugSearch<'_> {
                  that does",
             );
         }
-        self.note_output();
-        let all = || std::iter::once(&accused).chain(&witnesses);
-        let configurations = all().map(|one| (one.name.clone(), describe(&one.outcome))).collect();
-        let ProgramFiles { case: program, main } = form.files;
-        let file = (program.files().len() > 1).then_some(&*main);
-        let recipe = recipe_text::write(&self, preset, &accused, &witnesses, &checks, file);
-        let (notes, warnings) = (self.notes, checks.warnings());
-        Ok(CompilerBug { preset, program, main, recipe, configurations, notes, warnings })
+        Ok(witnesses)
+    }
+
+    /// The same bug with the program as a stage of the compiler gets it; `None`, with a note, where no recipe can be made of that.
+    fn of_stage(
+        &mut self,
+        alone: StageProgram,
+        component: Option<Component>,
+    ) -> Result<Option<Box<CompilerBug>>, CompilerBugError> {
+        let StageProgram { name, text, words, .. } = alone;
+        let source = Path::new("/").join(&name);
+        let command = CompileCommand::with_source(&words, Path::new("/"), &name, source);
+        let query = BugQuery { timeout: self.query.timeout, ..BugQuery::default() };
+        let command = match command {
+            Ok(command) => command,
+            Err(error) => {
+                self.note(format!("there is no recipe for {name}: {error}"));
+                return Ok(None);
+            }
+        };
+        let source = text.into_bytes();
+        let compilation = &Compilation { command, name: name.clone(), source, preprocessed: true };
+        let (query, options, memory) = (&query, self.options, self.memory);
+        let (bench, notes) = (self.bench.clone(), Vec::new());
+        let (more, message) = (Vec::new(), None);
+        let search = BugSearch { compilation, query, options, bench, notes, more, message, memory };
+        match search.find(component) {
+            Ok(bug) => Ok(Some(Box::new(bug))),
+            Err(error @ CompilerBugError::Interrupted) => Err(error),
+            Err(error) => {
+                self.note(format!("there is no recipe for {name}: {error}"));
+                Ok(None)
+            }
+        }
     }
 
     /// Says that the recipe calls the program by another name.

@@ -15,4 +15,10 @@ impl ProgramFiles {
     pub(super) fn single(name: &str, text: &[u8]) -> Result<Self, InvalidTestCase> {
         Ok(Self { case: TestCase::single(name, text)?, main: name.to_owned() })
     }
+
+    /// The text of the source.
+    pub(super) fn source(&self) -> &[u8] {
+        let source = self.case.files().iter().find(|file| *file.path == *self.main);
+        source.map(|file| &*file.bytes).unwrap_or_default()
+    }
 }

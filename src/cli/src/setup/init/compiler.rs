@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clreduce_recipe::{BugQuery, Compilation, CompileCommand, CompilerBug, Recipe, RecipeTest};
+use clreduce_recipe::{
+    BugQuery, Compilation, CompileCommand, CompilerBug, Recipe, RecipeTest, StageChoice,
+};
 
 use super::InitArgs;
 use crate::failure::{CliError, InitError};
@@ -33,7 +35,8 @@ pub(super) fn init(args: &InitArgs, compilation: &Compilation) -> Result<ExitCod
         progress: clock.progress(),
         ..recipe::options_alone(&cancel)
     };
-    let bug = CompilerBug::find(compilation, &query, &options).map_err(InitError::Compiler)?;
+    let mut bug = CompilerBug::find(compilation, &query, &options).map_err(InitError::Compiler)?;
+    let alone = chosen(&mut bug, args.stage);
     let paths = WrittenFiles::of(&bug, compilation, recipe)?;
     let parsed = Recipe::parse(&paths.recipe, bug.recipe.clone())?.options(options);
     let test = parsed.calibrate(&bug.program);
@@ -44,25 +47,59 @@ pub(super) fn init(args: &InitArgs, compilation: &Compilation) -> Result<ExitCod
         return Err(error.clone().into());
     }
     // Where the bug does not show each time, the advice is about the recipe.
-    let failed = |path: &Path| {
-        let path = path.to_owned();
-        |source| CliError::Write { path, source }
-    };
-    for (path, file) in paths.written.iter().zip(bug.program.files()) {
-        let folder = path.parent().unwrap_or(Path::new(""));
-        fs::create_dir_all(folder).map_err(failed(folder))?;
-        clreduce_files::create(path, &file.bytes, Path::new("."), path).map_err(failed(path))?;
-    }
-    script::create(&paths.recipe, &bug.recipe, false).map_err(failed(&paths.recipe))?;
+    paths.write(&bug)?;
     print(&bug, &test?, &paths).map_err(CliError::Stdout)?;
+    if let Some(alone) = &alone {
+        write_alone(alone, compilation)?;
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The same bug with what a stage of the compiler gets, if it is reduced as well. If it is what the user wants to reduce, it takes
+/// the place of the bug.
+fn chosen(bug: &mut CompilerBug, stage: Option<StageChoice>) -> Option<CompilerBug> {
+    let alone = bug.alone.take().map(|alone| *alone);
+    if !matches!(stage, Some(StageChoice::Ir | StageChoice::Asm)) {
+        return alone;
+    }
+    match alone {
+        Some(alone) => {
+            let notes = [std::mem::take(&mut bug.notes), alone.notes.clone()].concat();
+            *bug = CompilerBug { notes, ..alone };
+        }
+        None => {
+            bug.notes.push("no such stage shows the bug alone, so the source is reduced".to_owned())
+        }
+    }
+    None
+}
+
+/// Writes the recipe and the program for a stage of the compiler alone, unless a file is in the way.
+fn write_alone(alone: &CompilerBug, compilation: &Compilation) -> Result<(), CliError> {
+    let recipe = PathBuf::from(format!("{}.toml", alone.main));
+    let paths =
+        unless_exists(recipe).and_then(|recipe| WrittenFiles::of(alone, compilation, recipe));
+    let paths = match paths {
+        Ok(paths) => paths,
+        Err(error) => {
+            note_line(&format!("the stage alone is left out: {error}"));
+            return Ok(());
+        }
+    };
+    paths.write(alone)?;
+    let command = alone.component.as_ref().and_then(|component| component.command.as_deref());
+    let mut out = crate::terminal::printing::out();
+    writeln!(out, "\nthe stage alone: {}", printable(command.unwrap_or_default()))
+        .and_then(|()| paths.print(&mut out, ""))
+        .map_err(CliError::Stdout)
 }
 
 fn query(args: &InitArgs, compilation: &Compilation) -> Result<BugQuery, CliError> {
     let also = also(args, compilation)?;
     let (run, message, timeout) = (args.run, args.message.clone(), args.timeout);
     let (keep_includes, allow_unchecked) = (args.keep_includes, args.allow_unchecked.clone());
-    Ok(BugQuery { also, run, message, timeout, keep_includes, allow_unchecked })
+    let stage = args.stage;
+    Ok(BugQuery { also, run, message, timeout, keep_includes, allow_unchecked, stage })
 }
 
 /// The commands that `--also` names.
@@ -106,6 +143,32 @@ impl WrittenFiles {
         Ok(Self { recipe, written, input })
     }
 
+    /// Writes the program and the recipe.
+    fn write(&self, bug: &CompilerBug) -> Result<(), CliError> {
+        let failed = |path: &Path| {
+            let path = path.to_owned();
+            |source| CliError::Write { path, source }
+        };
+        for (path, file) in self.written.iter().zip(bug.program.files()) {
+            let folder = path.parent().unwrap_or(Path::new(""));
+            fs::create_dir_all(folder).map_err(failed(folder))?;
+            clreduce_files::create(path, &file.bytes, Path::new("."), path)
+                .map_err(failed(path))?;
+        }
+        script::create(&self.recipe, &bug.recipe, false).map_err(failed(&self.recipe))
+    }
+
+    /// Says what was written, and how to reduce it.
+    fn print(&self, out: &mut impl Write, more: &str) -> io::Result<()> {
+        writeln!(
+            out,
+            "written: {}\nreduce:  clreduce {} --test {}{more}",
+            self.shown(),
+            quoted(&self.input.display().to_string()),
+            quoted(&self.recipe.display().to_string()),
+        )
+    }
+
     /// The files that are written, for people.
     fn shown(&self) -> String {
         let program = match self.written.len() {
@@ -132,19 +195,16 @@ fn print(bug: &CompilerBug, test: &RecipeTest, paths: &WrittenFiles) -> io::Resu
     let says: String = pin.signature.iter().map(|word| format!("; {}", printable(word))).collect();
     let class = pin.class.name().replace('_', " ");
     writeln!(out, "\n{}: {}: {class}{says}", bug.preset.name(), pin.accused)?;
+    if let Some(component) = &bug.component {
+        writeln!(out, "wrong part: {}", printable(&component.describe()))?;
+    }
     for note in &bug.notes {
         note_line(note);
     }
     for warning in bug.warnings.iter().chain(test.warnings()) {
         warning_line(warning);
     }
-    writeln!(
-        out,
-        "\nwritten: {}\nreduce:  clreduce {} --test {}{}",
-        paths.shown(),
-        quoted(&paths.input.display().to_string()),
-        quoted(&paths.recipe.display().to_string()),
-        // Folders of headers stay in the command otherwise.
-        if bug.program.files().len() > 1 { " --reduce-flags" } else { "" }
-    )
+    writeln!(out)?;
+    // Folders of headers stay in the command otherwise.
+    paths.print(&mut out, if bug.program.files().len() > 1 { " --reduce-flags" } else { "" })
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 use clap::ValueHint;
 use clreduce_check::FindingKind;
 use clreduce_engine::SandboxOptions;
-use clreduce_recipe::{AskedMessage, Compilation, CompilationError};
+use clreduce_recipe::{AskedMessage, Compilation, CompilationError, StageChoice};
 use clreduce_testcase::Language;
 
 use crate::failure::{CliError, InitError};
@@ -67,6 +67,11 @@ pub(crate) struct InitArgs {
     /// the program is preprocessed, if the bug survives it]
     #[arg(long)]
     pub keep_includes: bool,
+
+    /// Form of the program to reduce if a compiler crashes: source, ir or asm [default: the source, and beside it what the stage
+    /// that crashes gets, if it crashes alone]
+    #[arg(long, value_name = "STAGE", value_parser = StageChoice::from_str)]
+    pub stage: Option<StageChoice>,
 
     /// Number of the command to use, if compile_commands.json has several for the file
     #[arg(long, value_name = "N")]
