@@ -71,10 +71,10 @@ fn the_memory_of_a_compiler_is_reduced_by_the_test_that_init_writes() {
     let bench = Bench::new();
     bench.write("x.c", TABLE);
     let also = "gcc -DN=1000 -c x.c";
-    let init = ["init", "--memory", "--also", also, "--", "gcc", "-DN=2000000", "-c", "x.c"];
+    let init = ["init", "--memory", "--also", also, "--", "gcc", "-DN=1000000", "-c", "x.c"];
     let run = bench.run(&init).success();
     assert_mentions(&stdout(&run), &["MiB", "written: x.sh", "--test ./x.sh --measure"]);
-    assert_mentions(&bench.read("x.sh"), &["clreduce measure memory 'gcc -DN=2000000 -c x.c"]);
+    assert_mentions(&bench.read("x.sh"), &["clreduce measure memory 'gcc -DN=1000000 -c x.c"]);
     let args = ["x.c", "--test", "./x.sh", "--measure"];
     assert_cmd::Command::from_std(with_path(&bench, &args)).assert().success();
     let result = bench.read("x.c");
