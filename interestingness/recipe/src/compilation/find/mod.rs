@@ -182,7 +182,7 @@ impl BugSearch<'_> {
         let file = (program.files().len() > 1).then_some(&*main);
         let recipe = recipe_text::write(&self, preset, &accused, &witnesses, &checks, file);
         let (component, alone) = match found {
-            Some(found) => found.as_asked(self.query.stage),
+            Some(found) => found.into_asked(self.query.stage),
             None => (None, None),
         };
         let recipe = recipe + &component.as_ref().map(Component::table).unwrap_or_default();

@@ -102,7 +102,7 @@ impl ComponentSearch<'_, '_> {
                 return Ok(front_end());
             }
             component.pass = self.pass_as_printed();
-            return Ok(self.alone(component, None, start)?);
+            return self.alone(component, None, start);
         };
         component.pass = Some(pass.pass.clone());
         component.function.clone_from(&pass.function);
@@ -172,11 +172,11 @@ impl ComponentSearch<'_, '_> {
     fn back_end_as_printed(&self) -> Component {
         let output =
             crash_of(&self.accused.outcome).map(|crash| &*crash.output).unwrap_or_default();
-        let function = output.lines().filter_map(|line| {
+        let mut functions = output.lines().filter_map(|line| {
             let (_, name) = line.split_once("' on function '@")?;
             Some(name.trim_end().trim_end_matches('\'').to_owned())
         });
-        let function = function.last();
+        let function = functions.next_back();
         let pass = self.pass_as_printed();
         Component { pass, function, ..Component::of_stage(CompilerStage::BackEnd) }
     }

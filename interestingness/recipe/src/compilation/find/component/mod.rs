@@ -37,7 +37,7 @@ impl FoundComponent {
     }
 
     /// The component, with the program of its stage unless another form is asked for.
-    pub(super) fn as_asked(
+    pub(super) fn into_asked(
         mut self,
         stage: Option<StageChoice>,
     ) -> (Option<Component>, Option<StageProgram>) {
