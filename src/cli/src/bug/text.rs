@@ -180,8 +180,10 @@ fn title(
             match pass {
                 // The stack may name it, too.
                 Some(pass) => {
-                    let signature = signature.replace(&format!("pass {pass}; "), "");
-                    format!("{pass} {verb} in {name}: {signature}")
+                    let named = format!("pass {pass}");
+                    let rest: Vec<&str> =
+                        signature.split("; ").filter(|part| *part != named).collect();
+                    format!("{pass} {verb} in {name}: {}", rest.join("; "))
                 }
                 None => format!("{name} {verb}: {signature}"),
             }

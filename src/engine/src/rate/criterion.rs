@@ -21,14 +21,14 @@ const SHOWN_AT_LEAST: u32 = 5;
 
 /// What is asked of the runs of a variant.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Asked {
+pub(crate) enum AskedBound {
     /// They show the bug often enough.
     Rate(AskedRate),
     /// The numbers that they print are high or low enough.
     Number(AskedNumber),
 }
 
-impl Asked {
+impl AskedBound {
     /// The decision on a program that is measured: whether enough is known of it, or it is of no use.
     pub(super) fn is_measured(self, runs: &MeasuredRate, run: &Run) -> Option<Decided> {
         match self {
@@ -73,18 +73,18 @@ impl Criterion {
     pub(super) fn new(
         runs: MeasuredRate,
         numbers: &[Quantity],
-        asked: Asked,
+        asked: AskedBound,
     ) -> Result<Self, String> {
         match asked {
-            Asked::Rate(asked) => Self::of_rate(runs, asked),
-            Asked::Number(asked) => Self::of_number(runs, numbers, asked),
+            AskedBound::Rate(asked) => Self::of_rate(runs, asked),
+            AskedBound::Number(asked) => Self::of_number(runs, numbers, asked),
         }
     }
 
     /// The criterion that an earlier run of the reduction has noted.
-    pub(super) fn of_note(note: &[u64], asked: Asked) -> Result<Self, String> {
+    pub(super) fn of_note(note: &[u64], asked: AskedBound) -> Result<Self, String> {
         match (asked, note) {
-            (Asked::Rate(asked), [shown, runs]) => {
+            (AskedBound::Rate(asked), [shown, runs]) => {
                 let count = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
                 Self::of_rate(MeasuredRate { shown: count(*shown), runs: count(*runs) }, asked)
             }

@@ -17,7 +17,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub(crate) use criterion::{Asked, Criterion};
+pub(crate) use criterion::{AskedBound, Criterion};
 pub use number::{AskedNumber, MeasuredNumber, NumberBound};
 pub(crate) use rate_test::RateTest;
 

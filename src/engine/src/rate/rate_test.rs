@@ -11,7 +11,7 @@ use std::time::Duration;
 use clreduce_interestingness::{Cancel, Interestingness, NotRun, Outcome, TimeLimits, Verdict};
 use clreduce_testcase::{Clues, ContentHash, TestCase};
 
-use super::criterion::{Asked, Criterion};
+use super::criterion::{AskedBound, Criterion};
 use super::numbered::NumberedRuns;
 use super::{MeasuredNumber, MeasuredRate};
 
@@ -68,7 +68,7 @@ struct NextRun {
 pub(crate) struct RateTest {
     test: Arc<dyn Interestingness>,
     original: TestCase,
-    asked: Asked,
+    asked: AskedBound,
     trials: Mutex<Trials>,
 }
 
@@ -77,7 +77,7 @@ impl RateTest {
     pub(crate) fn new(
         test: Arc<dyn Interestingness>,
         original: &TestCase,
-        asked: Asked,
+        asked: AskedBound,
         measured: Option<&[u64]>,
     ) -> Self {
         let criterion = measured.map(|note| Criterion::of_note(note, asked));
@@ -216,7 +216,7 @@ impl Trials {
     }
 
     /// The criterion that the runs of the original make, once they are enough.
-    fn criterion_of(&self, key: &TrialKey, asked: Asked) -> Option<Result<Criterion, String>> {
+    fn criterion_of(&self, key: &TrialKey, asked: AskedBound) -> Option<Result<Criterion, String>> {
         let runs = &self.all.get(key)?.runs;
         runs.decided().map(|_| Criterion::new(runs.counted(), runs.numbers(), asked))
     }
@@ -241,7 +241,7 @@ impl Trials {
         trial: u64,
         run: u32,
         outcome: Option<Outcome>,
-        asked: Asked,
+        asked: AskedBound,
     ) {
         let criterion = self.criterion.as_ref().and_then(|criterion| criterion.as_ref().ok());
         let Some(trial) = self.all.get_mut(key).filter(|known| known.number == trial) else {
@@ -310,7 +310,7 @@ impl Interestingness for RateTest {
         }
         let (mut looked, mut clues) = self.test.judge_original(original, cancel)?;
         let fails =
-            matches!(self.asked, Asked::Number(_)) && looked.verdict != Verdict::Interesting;
+            matches!(self.asked, AskedBound::Number(_)) && looked.verdict != Verdict::Interesting;
         if fails || looked.verdict == Verdict::Unresolved || cancel.is_cancelled() {
             return Ok((looked, Clues::default()));
         }

@@ -17,7 +17,7 @@ use super::result::{Efficiency, FilterFigures, Flakiness, Reduced, ReductionErro
 use super::resume::{recall, resume};
 use super::run::{ReductionRun, ending};
 use super::{Reduction, Resume};
-use crate::rate::{Asked, Criterion, RateTest};
+use crate::rate::{AskedBound, Criterion, RateTest};
 
 /// Runs a reduction from the first test of the original to the last event.
 pub(super) fn run(
@@ -116,8 +116,8 @@ fn rate_test(
     earlier: Option<&JournalHeader>,
 ) -> Option<Arc<RateTest>> {
     let options = &reduction.options;
-    let rate = options.flaky.map(Asked::Rate);
-    let asked = rate.or(options.measure.map(Asked::Number))?;
+    let rate = options.flaky.map(AskedBound::Rate);
+    let asked = rate.or(options.measure.map(AskedBound::Number))?;
     let measured = earlier.and_then(JournalHeader::measured);
     let test = RateTest::new(Arc::clone(&reduction.test), &reduction.case, asked, measured);
     let test = Arc::new(test);

@@ -3,7 +3,7 @@
 use clreduce_process::ToolRun;
 
 use super::super::program::ProgramFiles;
-use super::passes::{self, PassRun};
+use super::passes::{self, BisectedPass};
 use super::{CompilerBugError, ComponentSearch, FoundComponent, KnownCompiler, printed};
 use crate::component::{CompilerStage, Component};
 use crate::shown::crash_of;
@@ -124,8 +124,8 @@ impl ComponentSearch<'_, '_> {
     /// later, as that of a verifier does.
     fn first_wrong<'r>(
         &mut self,
-        runs: &'r [PassRun],
-    ) -> Result<Option<(&'r PassRun, String)>, CompilerBugError> {
+        runs: &'r [BisectedPass],
+    ) -> Result<Option<(&'r BisectedPass, String)>, CompilerBugError> {
         let Some(last) = runs.last() else { return Ok(None) };
         let (mut wrong, mut limit) = (last, last.number - 1);
         let mut right: Option<(u64, String)> = None;

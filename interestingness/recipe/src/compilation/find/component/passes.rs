@@ -2,7 +2,7 @@
 
 /// A run of a compiler pass, as `-opt-bisect-limit` lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct PassRun {
+pub(super) struct BisectedPass {
     /// Its number; the first is 1.
     pub number: u64,
     /// The name of its class, or a description in the back end.
@@ -12,8 +12,8 @@ pub(super) struct PassRun {
 }
 
 /// Reads the runs of passes in the output of a compiler.
-pub(super) fn runs(output: &str) -> Vec<PassRun> {
-    let mut runs: Vec<PassRun> = Vec::new();
+pub(super) fn runs(output: &str) -> Vec<BisectedPass> {
+    let mut runs: Vec<BisectedPass> = Vec::new();
     for line in output.lines() {
         let Some((_, rest)) = line.split_once("BISECT: running pass (") else { continue };
         let Some((number, rest)) = rest.split_once(") ") else { continue };
@@ -22,7 +22,7 @@ pub(super) fn runs(output: &str) -> Vec<PassRun> {
         };
         let before = || runs.last().and_then(|run| run.function.clone());
         let function = if is_loop(unit) { before() } else { function_of(unit) };
-        runs.push(PassRun { number, pass: pass.to_owned(), function });
+        runs.push(BisectedPass { number, pass: pass.to_owned(), function });
     }
     runs
 }

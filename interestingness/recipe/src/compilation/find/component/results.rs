@@ -8,7 +8,7 @@ use crate::component::{CompilerStage, Component};
 
 /// What a build with fewer passes showed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Answer {
+enum ResultClass {
     Right,
     Wrong,
     /// Neither, or there were too many runs.
@@ -30,7 +30,7 @@ impl ComponentSearch<'_, '_> {
             return Ok(self.not_found("it lists no passes with -opt-bisect-limit", &listed));
         };
         let (mut good, mut bad) = (0, last.number);
-        if self.with_limit(0, &right)? != Answer::Right {
+        if self.with_limit(0, &right)? != ResultClass::Right {
             self.unknown(
                 "the result does not become right without the passes that can be switched off",
             );
@@ -39,16 +39,16 @@ impl ComponentSearch<'_, '_> {
         while bad - good > 1 {
             let middle = good + (bad - good) / 2;
             match self.with_limit(middle, &right)? {
-                Answer::Right => good = middle,
-                Answer::Wrong => bad = middle,
-                Answer::Unknown => {
+                ResultClass::Right => good = middle,
+                ResultClass::Wrong => bad = middle,
+                ResultClass::Unknown => {
                     self.unknown("with some of the passes, the result is neither the right nor the wrong one");
                     return Ok(None);
                 }
             }
         }
-        let is_steady = self.with_limit(bad, &right)? == Answer::Wrong
-            && self.with_limit(good, &right)? == Answer::Right;
+        let is_steady = self.with_limit(bad, &right)? == ResultClass::Wrong
+            && self.with_limit(good, &right)? == ResultClass::Right;
         let Some(run) = runs.iter().find(|run| run.number == bad).filter(|_| is_steady) else {
             self.unknown("the same number of passes does not have the same result each time");
             return Ok(None);
@@ -81,15 +81,15 @@ impl ComponentSearch<'_, '_> {
         let enabled: Vec<String> = listed.stdout.lines().filter_map(enabled).collect();
         let all = enabled.len();
         let mut suspects = &enabled[..];
-        if suspects.is_empty() || self.without(suspects, &right)? != Answer::Right {
+        if suspects.is_empty() || self.without(suspects, &right)? != ResultClass::Right {
             self.unknown("the result does not become right without the options of the level");
             return Ok(None);
         }
         while suspects.len() > 1 {
             let (first, second) = suspects.split_at(suspects.len() / 2);
             suspects = match self.without(first, &right)? {
-                Answer::Right => first,
-                _ if self.without(second, &right)? == Answer::Right => second,
+                ResultClass::Right => first,
+                _ if self.without(second, &right)? == ResultClass::Right => second,
                 _ => {
                     self.unknown(
                         "several options of the level have to be off for the right result",
@@ -98,7 +98,7 @@ impl ComponentSearch<'_, '_> {
                 }
             };
         }
-        if self.without(suspects, &right)? != Answer::Right {
+        if self.without(suspects, &right)? != ResultClass::Right {
             self.unknown("the same options do not have the same result each time");
             return Ok(None);
         }
@@ -119,7 +119,11 @@ impl ComponentSearch<'_, '_> {
         self.accused.build.replacen("{file}", &format!("{} {{file}}", more.join(" ")), 1)
     }
 
-    fn with_limit(&mut self, limit: u64, right: &RunOutcome) -> Result<Answer, CompilerBugError> {
+    fn with_limit(
+        &mut self,
+        limit: u64,
+        right: &RunOutcome,
+    ) -> Result<ResultClass, CompilerBugError> {
         let option = format!("-opt-bisect-limit={limit}");
         let line = self.built_with(&self.llvm_options(&[&option]));
         self.answer(&format!("with {limit} passes"), line, right)
@@ -129,7 +133,7 @@ impl ComponentSearch<'_, '_> {
         &mut self,
         flags: &[String],
         right: &RunOutcome,
-    ) -> Result<Answer, CompilerBugError> {
+    ) -> Result<ResultClass, CompilerBugError> {
         let line = self.built_with(flags);
         self.answer(&format!("without {} options", flags.len()), line, right)
     }
@@ -139,9 +143,9 @@ impl ComponentSearch<'_, '_> {
         what: &str,
         build: String,
         right: &RunOutcome,
-    ) -> Result<Answer, CompilerBugError> {
+    ) -> Result<ResultClass, CompilerBugError> {
         if self.runs == MOST_RUNS {
-            return Ok(Answer::Unknown);
+            return Ok(ResultClass::Unknown);
         }
         self.runs += 1;
         let name =
@@ -149,9 +153,9 @@ impl ComponentSearch<'_, '_> {
         let outcome =
             self.search.run(&name, build, &self.form.files, super::super::PATIENCE)?.outcome;
         Ok(match outcome {
-            _ if outcome == self.accused.outcome => Answer::Wrong,
-            _ if outcome == *right => Answer::Right,
-            _ => Answer::Unknown,
+            _ if outcome == self.accused.outcome => ResultClass::Wrong,
+            _ if outcome == *right => ResultClass::Right,
+            _ => ResultClass::Unknown,
         })
     }
 
