@@ -15,7 +15,7 @@ const CRATES: &str = "
     campaign: batch check crash devices engine files generator interestingness journal kernel language process recipe speculation splice testcase triage
     candidates: testcase
     capi: clreduce
-    cli: batch campaign check compiler crash devices engine files generator interestingness journal kernel passes process recipe remote report splice testcase tools triage
+    cli: batch campaign check compiler crash devices engine files generator interestingness journal kernel language passes process recipe remote report splice testcase tools triage
     engine: candidates interestingness journal reducer speculation testcase
     check: compiler host kernel language process testcase tools
     compiler: interestingness process testcase tools
@@ -48,7 +48,7 @@ const PURE: &str = "
     clreduce-candidates: clreduce-testcase
     clreduce-crash: clreduce-testcase cpp_demangle regex rustc-demangle
     clreduce-generator: clreduce-testcase thiserror
-    clreduce-language: clreduce-testcase serde tree-sitter tree-sitter-ada tree-sitter-c \
+    clreduce-language: clreduce-testcase serde thiserror tree-sitter tree-sitter-ada tree-sitter-c \
         tree-sitter-cuda tree-sitter-d tree-sitter-fortran tree-sitter-glsl tree-sitter-go tree-sitter-java \
         tree-sitter-javascript tree-sitter-json tree-sitter-llvm tree-sitter-mlir tree-sitter-python \
         tree-sitter-rust tree-sitter-typescript tree-sitter-vhdl tree-sitter-wgsl-bevy

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Deserialize;
 
-use crate::comparison::quoted;
+use crate::toml_text::in_toml;
 
 /// A stage of a compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -89,7 +89,7 @@ impl Component {
         for (key, value) in rows {
             if let Some(value) = value {
                 // Writing to a string cannot fail.
-                let _ = writeln!(text, "{key} = {}", quoted(value));
+                let _ = writeln!(text, "{key} = {}", in_toml(value));
             }
         }
         text

@@ -36,6 +36,7 @@ mod shown;
 mod stages;
 mod suspect;
 mod test;
+mod toml_text;
 mod trial;
 mod unexecuted;
 

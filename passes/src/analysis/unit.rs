@@ -42,6 +42,25 @@ impl<'a> Unit<'a> {
         self.tree.is_sound(id) && self.is_whole(self.tree.range(id))
     }
 
+    /// By node, the smallest part around it that the grammar can do without, the node itself included.
+    pub(crate) fn removable_parts(self) -> Vec<Option<Range<usize>>> {
+        let mut parts: Vec<Option<Range<usize>>> = Vec::with_capacity(self.tree.len());
+        for id in self.tree.ids() {
+            let own = if id.0 == 0 { None } else { self.tree.removable(id) };
+            let parent = self.tree.node(id).parent;
+            parts.push(own.or_else(|| parts.get(parent.0 as usize).cloned().flatten()));
+        }
+        parts
+    }
+
+    /// Returns true for a node without parts that begins as a name does.
+    pub(crate) fn is_name(self, id: NodeId) -> bool {
+        let node = self.tree.node(id);
+        let first = self.text(id).first();
+        let begins = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'%' | b'@');
+        node.named && node.after.0 == id.0 + 1 && first.is_some_and(begins)
+    }
+
     /// Returns the sound nodes of all files of a snapshot.
     pub(crate) fn all_sound(
         snapshot: &'a Snapshot,

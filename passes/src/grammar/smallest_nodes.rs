@@ -1,5 +1,5 @@
 //! Puts the smallest text that the program has for something of a kind in the place of everything of that kind; and the smallest
-//! texts of other kinds, where the grammar lets them stand.
+//! texts of other kinds, where the grammar lets them stand. What defined a name that was used there alone goes with it.
 //!
 //! before:
 //! ```json
@@ -11,10 +11,11 @@
 //! ```
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
-use clreduce_testcase::{Edit, Feature, steps};
+use clreduce_testcase::{Edit, Feature, Patch, steps};
 
-use crate::analysis::{Unit, name_texts};
+use crate::analysis::Unit;
 use crate::pass::{GRAMMAR, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
@@ -39,9 +40,7 @@ impl Pass for SmallestNodes {
         let has_blocks = snapshot.language().has(Feature::Blocks);
         for unit in Unit::all(snapshot) {
             let weights = weights(snapshot, unit);
-            let occurrences = occurrences(unit.bytes);
-            // Where such a name becomes another, nothing uses what it stood for any more.
-            let is_used_once = |id: NodeId| occurrences.get(unit.text(id)) == Some(&2);
+            let definitions = definitions(unit);
             let smallest = smallest(unit, &weights);
             let mut kinds: Vec<(Weight, NodeId)> = smallest.values().copied().collect();
             kinds.sort_unstable();
@@ -50,17 +49,22 @@ impl Pass for SmallestNodes {
                 let own = weights[id.0 as usize];
                 let of_kind = unit.tree.symbol(id).and_then(|symbol| smallest.get(&symbol));
                 let of_others = kinds.iter().filter(|(_, other)| unit.tree.can_replace(*other, id));
-                // Every operand of LLVM IR has its type beside it: only a global can stand for another.
-                let can_differ = !has_blocks || unit.text(id).starts_with(b"@");
-                let is_smaller = |other: &Weight| {
-                    can_differ && (other.0 < own.0 || is_used_once(id) && *other < own)
+                let definition = definitions.get(&id);
+                let most = definition.map_or(own.0, |_| own.0 + 2);
+                let is_smaller = |&&(other, by): &&(Weight, NodeId)| {
+                    // What a name stood for may lose its last use. In LLVM IR, a shorter type or operand often does.
+                    let is_simpler = has_blocks || unit.is_name(id) && !unit.is_name(by);
+                    let is_better = other.0 < most || is_simpler && other < own;
+                    is_better && unit.text(by) != unit.text(id)
                 };
-                let smaller =
-                    of_kind.into_iter().chain(of_others).filter(|(other, _)| is_smaller(other));
+                let smaller = of_kind.into_iter().chain(of_others).filter(is_smaller);
                 for (&(_, other), list) in smaller.take(TEXTS).zip(0..) {
                     let text = unit.text(other).to_vec();
                     let edit = Edit::replace(unit.file, unit.tree.range(id), text);
-                    if !proposals.push(Proposal::edit(edit).in_list(list)) {
+                    let gone = definition.map(|part| Edit::delete(unit.file, part.clone()));
+                    let patch = Patch::new(gone.into_iter().chain([edit]).collect());
+                    let proposal = patch.map(|patch| Proposal::new(patch).in_list(list));
+                    if proposal.is_some_and(|proposal| !proposals.push(proposal)) {
                         return;
                     }
                 }
@@ -69,13 +73,30 @@ impl Pass for SmallestNodes {
     }
 }
 
-/// How often each name stands in a file.
-fn occurrences(bytes: &[u8]) -> HashMap<&[u8], usize> {
-    let mut occurrences = HashMap::new();
-    for name in name_texts(bytes) {
-        *occurrences.entry(name).or_default() += 1;
+/// By name that is used once, the part of the program that defines it: nothing needs it where another stands for the name.
+fn definitions(unit: Unit<'_>) -> HashMap<NodeId, Range<usize>> {
+    let parts = unit.removable_parts();
+    let mut places: BTreeMap<&[u8], Vec<NodeId>> = BTreeMap::new();
+    let mut first_in: HashMap<(usize, usize), NodeId> = HashMap::new();
+    for id in unit.tree.ids().filter(|&id| unit.is_name(id)) {
+        places.entry(unit.text(id)).or_default().push(id);
+        if let Some(part) = &parts[id.0 as usize] {
+            first_in.entry((part.start, part.end)).or_insert(id);
+        }
     }
-    occurrences
+    let mut definitions = HashMap::new();
+    for ids in places.into_values() {
+        let &[one, other] = &*ids else { continue };
+        for (used, defined) in [(one, other), (other, one)] {
+            let Some(part) = &parts[defined.0 as usize] else { continue };
+            let is_first = first_in.get(&(part.start, part.end)) == Some(&defined);
+            let is_more = part.len() > unit.text(defined).len();
+            if is_first && is_more && !part.contains(&unit.tree.range(used).start) {
+                definitions.insert(used, part.clone());
+            }
+        }
+    }
+    definitions
 }
 
 /// Tokens, then bytes that are not white space.

@@ -72,25 +72,9 @@ fn mentions(snapshot: &Snapshot, file: usize) -> Vec<(&[u8], Range<usize>)> {
         return in_line.collect();
     }
     let unit = Unit { file, bytes, tree };
-    let mut nearest: Vec<Option<Range<usize>>> = Vec::with_capacity(tree.len());
-    let mut found = Vec::new();
-    for id in tree.ids() {
-        let node = tree.node(id);
-        let own = if id.0 == 0 { None } else { tree.removable(id) };
-        let around = || nearest.get(node.parent.0 as usize).cloned().flatten();
-        let part = own.or_else(around);
-        let is_name = node.named && node.after.0 == id.0 + 1 && is_word(unit.text(id));
-        if let Some(part) = part.clone().filter(|_| is_name) {
-            found.push((unit.text(id), part));
-        }
-        nearest.push(part);
-    }
-    found
-}
-
-fn is_word(text: &[u8]) -> bool {
-    let is_of_name = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'%' | b'@');
-    text.first().is_some_and(is_of_name)
+    let parts = unit.removable_parts();
+    let names = tree.ids().filter(|&id| unit.is_name(id));
+    names.filter_map(|id| Some((unit.text(id), parts[id.0 as usize].clone()?))).collect()
 }
 
 /// A patch that removes all these places. Of two where one lies in the other, the outer one counts.

@@ -18,7 +18,6 @@ use crate::kernels::inputs::InputsArgs;
 use crate::kernels::run::RunArgs;
 use crate::past::{HistoryArgs, WhyArgs};
 use crate::programs::emi::EmiArgs;
-use crate::programs::measure::MeasureArgs;
 use crate::programs::mutants::MutantsArgs;
 use crate::programs::normalize::NormalizeArgs;
 use crate::programs::prepare::PrepareArgs;
@@ -28,6 +27,7 @@ use crate::setup::doctor::DoctorArgs;
 use crate::setup::explain::ExplainArgs;
 use crate::setup::init::InitArgs;
 use crate::setup::languages::LanguagesArgs;
+use crate::setup::measure::MeasureArgs;
 
 /// Everything on the command line.
 #[derive(Debug, Parser)]

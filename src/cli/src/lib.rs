@@ -116,7 +116,7 @@ fn start(args: Args, pages: &[HelpPage]) -> Result<ExitCode, CliError> {
         Some(Command::Splice(args)) => return programs::splice::splice(&args),
         Some(Command::Prepare(args)) => return programs::prepare::prepare(&args),
         Some(Command::Run(args)) => return kernels::run::run(&args),
-        Some(Command::Measure(args)) => return programs::measure::measure(&args),
+        Some(Command::Measure(args)) => return setup::measure::measure(&args),
         Some(Command::Mutants(args)) => return programs::mutants::mutants(&args),
         Some(Command::History(args)) => return past::history(&args),
         Some(Command::Why(args)) => return past::why(&args),

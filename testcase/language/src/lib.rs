@@ -4,7 +4,7 @@
 //! [`Symbols`], then [`Types`], then [`Flow`]; for C++, [`Entities`]. None of them ever fails. Where a view cannot see what the
 //! program means (macros, text that did not parse), it says so, and its users leave that part alone.
 //!
-//! This crate knows no passes and no tests. It reads no files but a grammar that the user names, and starts no processes.
+//! This crate knows no passes and no tests. It reads no files and starts no processes.
 
 mod accesses;
 mod aggregates;
@@ -47,7 +47,7 @@ pub use flow::{Classes, Flow};
 pub use images::ImageKind;
 pub use kind::{NodeField, NodeKind};
 pub use layouts::{Layout, LayoutNumber};
-pub use loaded::{GrammarError, load_grammar};
+pub use loaded::{GrammarError, add_grammar};
 pub use mask::is_access_label;
 pub use numbers::{Number, Scalar, component_name, components};
 pub use signatures::{KernelParameter, KernelSignature, kernel_signatures};

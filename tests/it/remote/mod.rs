@@ -150,7 +150,8 @@ fn a_repeated_reduction_executes_nothing_but_the_tests_that_see_whether_verdicts
     let service = Service::start();
     let url = service.url();
     let run = |out: &str, events: &str| {
-        let args = ["-j", "1", "-o", out, "--events", events, "--remote", &url];
+        // A limit that was measured may differ, and with it what the service remembers.
+        let args = ["-j", "1", "-o", out, "--events", events, "--remote", &url, "--timeout", "60"];
         bench.reduce(&[&["bug.c", "--test", SCRIPT], &args[..]].concat());
     };
     let count = || service.state.remembered.load(Ordering::Relaxed);

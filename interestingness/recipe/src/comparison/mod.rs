@@ -5,8 +5,6 @@
 mod devices;
 mod recipe_text;
 
-pub(crate) use recipe_text::quoted;
-
 use std::time::Duration;
 
 use clreduce_kernel::{Ballot, BallotRole, Output, Rule, RunOutcome, VoteResult, vote};

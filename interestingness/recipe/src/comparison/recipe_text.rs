@@ -10,6 +10,7 @@ use super::devices::USUAL_LIMIT;
 use super::{DeviceComparison, SuspectedBug};
 use crate::format::Preset;
 use crate::shown::on_one_line;
+use crate::toml_text::in_toml;
 
 impl DeviceComparison {
     /// The recipe for it. `arguments` is the file that describes the arguments, `build_options` are for every
@@ -33,10 +34,10 @@ impl DeviceComparison {
         }
         let _ = writeln!(text, "preset = \"{}\"", bug.preset.name());
         if !build_options.is_empty() {
-            let _ = writeln!(text, "options = {}", quoted(build_options));
+            let _ = writeln!(text, "options = {}", in_toml(build_options));
         }
         if let Some(arguments) = arguments {
-            let _ = writeln!(text, "arguments = {}", quoted(&arguments.to_string_lossy()));
+            let _ = writeln!(text, "arguments = {}", in_toml(&arguments.to_string_lossy()));
         }
         if !allow_unchecked.is_empty() {
             let kinds: Vec<&str> = allow_unchecked.iter().map(|kind| kind.name()).collect();
@@ -45,9 +46,9 @@ impl DeviceComparison {
         let witnesses = self.witnesses(bug);
         for index in std::iter::once(bug.configuration).chain(witnesses.iter().copied()) {
             let seen = &self.configurations[index];
-            let _ = write!(text, "\n[[configuration]]\ndevice = {}\n", quoted(&seen.device));
+            let _ = write!(text, "\n[[configuration]]\ndevice = {}\n", in_toml(&seen.device));
             if !seen.options.is_empty() {
-                let _ = writeln!(text, "options = {}", quoted(&seen.options));
+                let _ = writeln!(text, "options = {}", in_toml(&seen.options));
             }
             if index == bug.configuration {
                 text.push_str("accused = true\n");
@@ -62,9 +63,4 @@ impl DeviceComparison {
         }
         text
     }
-}
-
-/// A text in TOML.
-pub(crate) fn quoted(text: &str) -> String {
-    toml::Value::String(text.to_owned()).to_string()
 }

@@ -11,10 +11,10 @@ use std::ops::Range;
 use toml::Spanned;
 
 use crate::Recipe;
-use crate::comparison::quoted;
 use crate::compilation::has_value_behind;
 use crate::format::ConfigurationTable;
 use crate::suspect::{compiler_of, is_compiler};
+use crate::toml_text::in_toml;
 use line::{ShellWord, words};
 
 /// The changes of flags: to another flag, or to `None` for one that goes.
@@ -184,7 +184,7 @@ impl Recipe {
         let mut places = Places::new();
         let mut note = |old: &Spanned<String>, new: String| {
             if new != *old.get_ref() {
-                places.push((old.span(), quoted(&new)));
+                places.push((old.span(), in_toml(&new)));
             }
         };
         let list = |text: &str| changed(text, places_in_list(text), changes);

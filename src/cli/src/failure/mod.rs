@@ -1,6 +1,7 @@
 //! The errors that end a run early, and their exit statuses.
 
 mod commands;
+mod grammar;
 mod past;
 mod usage;
 
@@ -28,6 +29,7 @@ pub(crate) use commands::{
     ArgumentsError, BugError, EmiError, FuzzError, InitError, InputsError, MeasureError,
     MutantsError, NoSuchDevice, RunError,
 };
+pub(crate) use grammar::GrammarFileError;
 pub(crate) use past::PastError;
 pub(crate) use usage::UsageError;
 

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clreduce_generator::ProfileError;
 use clreduce_interestingness::CommandError;
-use clreduce_language::GrammarError;
 use clreduce_process::quoted;
 use clreduce_recipe::RecipeError;
 use thiserror::Error;
 
+use crate::failure::GrammarFileError;
 use crate::files::load::did_you_mean;
 use crate::terminal::printing::shown_path;
 
@@ -86,7 +86,7 @@ pub(crate) enum UsageError {
     #[error(
         "{0}\nhelp: build the grammar with `tree-sitter build`, and name it as in --grammar ./lua.so or --grammar ./grammars.so:lua"
     )]
-    Grammar(#[from] GrammarError),
+    Grammar(#[from] GrammarFileError),
     #[error(transparent)]
     Profile(#[from] ProfileError),
     #[error("several kernels need a folder\nhelp: add --out DIR")]

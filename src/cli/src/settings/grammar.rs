@@ -1,11 +1,22 @@
 //! The option `--grammar`: a library of tree-sitter, and which of its grammars is meant.
+//!
+//! The `unsafe` code loads the library and calls the one function that every such library has. That is as sound as the library: it
+//! is the user's, named on the command line, and runs with the user's rights, as a test does. What a file can get wrong without
+//! being run (it is no library, lacks the function, or was built for another version) is an error.
+
+#![allow(unsafe_code)]
 
 use std::convert::Infallible;
+use std::error::Error as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use clreduce_language::{GrammarError, load_grammar};
+use clreduce_language::add_grammar;
 use clreduce_testcase::Language;
+use libloading::Library;
+use tree_sitter::ffi::TSLanguage;
+
+use crate::failure::GrammarFileError;
 
 /// A grammar in a library, as the user wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,14 +26,34 @@ pub(crate) struct GrammarFile {
 }
 
 impl GrammarFile {
-    /// Loads the grammar, and returns the language that it reads.
+    /// Loads the grammar for as long as the process lives, and returns the language that it reads.
     ///
     /// # Errors
     /// When there is no such grammar, or it cannot be used.
-    pub(crate) fn load(&self) -> Result<Language, GrammarError> {
+    pub(crate) fn load(&self) -> Result<Language, GrammarFileError> {
+        type Constructor = unsafe extern "C" fn() -> *const TSLanguage;
+        let Self { path, name } = self;
+        let missing = || GrammarFileError::Missing { path: path.clone(), name: name.clone() };
         // A bare name would be looked for where the system keeps its libraries.
-        let here = Path::new(".").join(&self.path);
-        load_grammar(if self.path.is_absolute() { &self.path } else { &here }, &self.name)
+        let here = Path::new(".").join(path);
+        // SAFETY: loading runs the library's initialisers. The user named it to have it run.
+        let library = unsafe { Library::new(if path.is_absolute() { path } else { &here }) }
+            .map_err(|error| {
+                let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+                GrammarFileError::Library { path: path.clone(), reason }
+            })?;
+        // SAFETY: a function of this name takes nothing and returns a constant description, in all libraries of tree-sitter.
+        let found = unsafe { library.get::<Constructor>(format!("tree_sitter_{name}").as_bytes()) };
+        let constructor = found.map_err(|_| missing())?;
+        // SAFETY: as above. The library is never closed, so that the description stays where it is.
+        let description = unsafe { constructor() };
+        if description.is_null() {
+            return Err(missing());
+        }
+        // SAFETY: the description is constant and not null.
+        let grammar = unsafe { tree_sitter::Language::from_raw(description) };
+        std::mem::forget(library);
+        Ok(add_grammar(name, grammar)?)
     }
 }
 

@@ -4,3 +4,4 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod init;
 pub(crate) mod languages;
+pub(crate) mod measure;

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use super::sanity::{SPELLINGS, SanityChecks};
 use super::{BugSearch, CompilerRun};
-use crate::comparison::quoted;
 use crate::format::Preset;
 use crate::resolved::USUAL_MEMORY;
 use crate::shown::{describe, on_one_line};
+use crate::toml_text::in_toml;
 
 /// The limit of a compiler that hangs where nothing shows how long it should take.
 const LIMIT_ALONE: &str = "10s";
@@ -23,8 +23,8 @@ pub(super) fn write(
     file: Option<&str>,
 ) -> String {
     let named = |line: &str| match file {
-        Some(file) => quoted(&line.replace("{file}", &clreduce_process::quoted(file.as_ref()))),
-        None => quoted(line),
+        Some(file) => in_toml(&line.replace("{file}", &clreduce_process::quoted(file.as_ref()))),
+        None => in_toml(line),
     };
     let mut text = String::from("# The bug that `clreduce init` found:\n");
     let all = || std::iter::once(accused).chain(witnesses);
@@ -44,7 +44,7 @@ pub(super) fn write(
         let (name, build) = (named(&one.name), named(&one.build));
         let _ = write!(text, "\n[[configuration]]\nname = {name}\nbuild = {build}\n");
         if let Some(run) = one.run {
-            let _ = writeln!(text, "run = {}", quoted(run));
+            let _ = writeln!(text, "run = {}", in_toml(run));
         }
         if one.memory != USUAL_MEMORY {
             let _ = writeln!(text, "memory = \"{}GiB\"", one.memory >> 30);
@@ -60,11 +60,11 @@ pub(super) fn write(
         text.push_str("\n# The options -x and -D let clang read the headers of gcc.");
     }
     for stage in &checks.stages {
-        let (name, command) = (quoted(stage.name), named(&stage.command));
+        let (name, command) = (in_toml(stage.name), named(&stage.command));
         let _ = write!(text, "\n[[stage]]\nname = {name}\ncommand = {command}\n");
     }
     if let Some(message) = &search.message {
-        let _ = write!(text, "\n[outcome]\nmessage = {}\n", quoted(message.as_str()));
+        let _ = write!(text, "\n[outcome]\nmessage = {}\n", in_toml(message.as_str()));
     }
     text
 }
