@@ -127,7 +127,7 @@ auto f(auto... a) -> int {
     fn comments_and_directives_keep_their_lines() {
         check(
             "// -g 1 -l 1 \n  #define A( x )  \"a  b\"\nint a; // b\n\n\n/* c */ int d; /* e */ int f(/* g */);",
-            "// -g 1 -l 1\n#define A( x ) \"a  b\"\nint a; // b\n/* c */\nint d; /* e */\nint f( /* g */ );\n",
+            "// -g 1 -l 1\n#define A(x) \"a  b\"\nint a; // b\n/* c */\nint d; /* e */\nint f( /* g */ );\n",
         );
     }
 
