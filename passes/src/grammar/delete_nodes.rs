@@ -11,7 +11,7 @@
 
 use clreduce_testcase::{Edit, Feature};
 
-use crate::analysis::Unit;
+use crate::analysis::{Unit, line_ranges};
 use crate::llvm::module::is_half_of_an_operand;
 use crate::pass::{GRAMMAR, Pass, PassInfo, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
@@ -29,6 +29,8 @@ impl Pass for DeleteNodes {
     fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
         let has_blocks = snapshot.language().has(Feature::Blocks);
         for unit in Unit::all(snapshot) {
+            // A line may hold a table with a million parts: none of them looks for its beginning.
+            let lines: Vec<_> = line_ranges(unit.bytes).collect();
             // By node, the parts around it that can go, the node itself included, and whether it can go.
             let mut known: Vec<(u32, bool)> = Vec::with_capacity(unit.tree.len());
             known.push((0, false));
@@ -44,7 +46,7 @@ impl Pass for DeleteNodes {
                 }
                 known.push((level + u32::from(range.is_some()), range.is_some()));
                 let Some(range) = range else { continue };
-                if has_blocks && is_half_of_an_operand(unit.bytes, &range) {
+                if has_blocks && is_half_of_an_operand(unit.bytes, &lines, &range) {
                     continue;
                 }
                 let edit = Edit::delete(unit.file, range);

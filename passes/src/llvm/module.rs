@@ -112,9 +112,14 @@ impl IrBlock {
 
 /// Returns true for a range inside an instruction or the head of a function that is no element of a list with its comma: a type
 /// without its value, say, which the grammar lets go and LLVM does not.
-pub(crate) fn is_half_of_an_operand(bytes: &[u8], range: &Range<usize>) -> bool {
-    let line_start =
-        bytes[..range.start].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+/// `lines` are the lines of the file.
+pub(crate) fn is_half_of_an_operand(
+    bytes: &[u8],
+    lines: &[Range<usize>],
+    range: &Range<usize>,
+) -> bool {
+    let behind = lines.partition_point(|line| line.start <= range.start);
+    let line_start = behind.checked_sub(1).map_or(0, |at| lines[at].start);
     let ends_line = matches!(bytes.get(range.end), None | Some(b'\n'));
     let is_whole = bytes[line_start..range.start].iter().all(u8::is_ascii_whitespace) && ends_line;
     let line = &bytes[line_start..];
