@@ -1,4 +1,4 @@
-//! What `--generate` writes: manual pages, pages of the book about the commands, and completions for shells.
+//! The texts that `--generate` writes: manual pages, pages of the book about the commands, and completions for shells.
 
 use std::fs;
 use std::io::Write;

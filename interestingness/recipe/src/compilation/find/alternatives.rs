@@ -31,7 +31,7 @@ impl Compilation {
         self.named_with(&self.command, None)
     }
 
-    /// Those that it is compared with: the given ones, or else the same compiler without optimisation, its other versions, and
+    /// The commands that this one is compared with: the given ones, or else the same compiler without optimisation, its other versions, and
     /// another compiler.
     #[must_use]
     pub fn alternatives(&self, also: &[CompileCommand]) -> Vec<NamedCommand> {

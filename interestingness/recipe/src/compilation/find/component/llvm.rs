@@ -168,7 +168,7 @@ impl ComponentSearch<'_, '_> {
         self.machine_code(component, optimised, start)
     }
 
-    /// What the stack of the crash says about the back end.
+    /// The back end, with the pass and the function that the stack of the crash names.
     fn back_end_as_printed(&self) -> Component {
         let output =
             crash_of(&self.accused.outcome).map(|crash| &*crash.output).unwrap_or_default();

@@ -111,13 +111,16 @@ impl ComponentSearch<'_, '_> {
         line: &str,
         files: &ProgramFiles,
     ) -> Result<Option<ToolRun>, CompilerBugError> {
-        if self.runs == MOST_RUNS {
-            return Ok(None);
-        }
-        self.runs += 1;
-        let what =
-            format!("the part that is wrong, run {} of at most {MOST_RUNS}: {what}", self.runs);
+        let Some(run) = self.next_run() else { return Ok(None) };
+        let what = format!("the part that is wrong, run {run} of at most {MOST_RUNS}: {what}");
         self.search.shell(&what, &without_symbols(line), files).map(Some)
+    }
+
+    /// The number of the next run; `None` where there were too many.
+    fn next_run(&mut self) -> Option<usize> {
+        let number = (self.runs < MOST_RUNS).then_some(self.runs + 1)?;
+        self.runs = number;
+        Some(number)
     }
 
     /// Runs the command of the accused on the program in another way.

@@ -65,7 +65,7 @@ const IRREGULAR: [(&str, &str); 21] = [
     ("StraightLineStrengthReduce", "slsr"),
 ];
 
-/// What may stand in `-passes` for a class, the most probable first. `pipeline` is that of the compiler, as it prints it, or
+/// The names that `-passes` may have for a class of passes, the most probable first. `pipeline` is that of the compiler, as it prints it, or
 /// empty: there, a pass has its options.
 pub(super) fn names_of(class: &str, pipeline: &str) -> Vec<String> {
     let class = class.strip_suffix("Pass").unwrap_or(class);

@@ -6,7 +6,7 @@ use super::passes;
 use super::{CompilerBugError, CompilerRun, ComponentSearch, FoundComponent, MOST_RUNS};
 use crate::component::{CompilerStage, Component};
 
-/// What a build with fewer passes showed.
+/// The result of a build with fewer passes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ResultClass {
     Right,
@@ -144,12 +144,8 @@ impl ComponentSearch<'_, '_> {
         build: String,
         right: &RunOutcome,
     ) -> Result<ResultClass, CompilerBugError> {
-        if self.runs == MOST_RUNS {
-            return Ok(ResultClass::Unknown);
-        }
-        self.runs += 1;
-        let name =
-            format!("{}, run {} of at most {MOST_RUNS}, {what}", self.accused.name, self.runs);
+        let Some(run) = self.next_run() else { return Ok(ResultClass::Unknown) };
+        let name = format!("{}, run {run} of at most {MOST_RUNS}, {what}", self.accused.name);
         let outcome =
             self.search.run(&name, build, &self.form.files, super::super::PATIENCE)?.outcome;
         Ok(match outcome {
