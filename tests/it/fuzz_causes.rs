@@ -4,6 +4,7 @@
 #![cfg(target_os = "linux")]
 
 use std::fs;
+use std::path::Path;
 
 use crate::support::planted::{Fault, Planted, Told, campaign_with_gate, run_with};
 use clreduce_campaign::{Conclusion, End, GeneratedPrograms, Programs};
@@ -69,9 +70,13 @@ fn a_frequent_bug_that_nothing_cures_is_reduced_once() {
     let ends: Vec<End> = told.conclusions.iter().map(|found| found.end).collect();
     assert_eq!(ends[0], End::Bug, "{:#?}", told.conclusions);
     assert!(ends.len() > 3 && ends[1..].iter().all(|end| *end == End::Duplicate), "{ends:?}");
-    let cases = fs::read_dir(out.path().join("cases")).unwrap();
-    let reduced = cases.filter(|case| case.as_ref().unwrap().path().join("reduced").exists());
-    assert_eq!(reduced.count(), 1);
+    assert_eq!(reduced_texts(out.path()), 1);
+}
+
+/// The number of cases of a campaign that were reduced as texts.
+fn reduced_texts(out: &Path) -> usize {
+    let cases = fs::read_dir(out.join("cases")).unwrap();
+    cases.filter(|case| case.as_ref().unwrap().path().join("reduced").exists()).count()
 }
 
 /// Whatever is around the call of a faulty function carries the wrong value to the result, so that it cures the program as well.
@@ -162,19 +167,38 @@ fn run_lists<const N: usize>(
     run_with(LISTS[N].faults, run)
 }
 
+/// Two frequent bugs, so that many kernels show both, and none of the two cures alone.
+static BOTH: [Planted; 2] = [
+    Planted { name: "sound", faults: &[], run: run_both::<0> },
+    Planted {
+        name: "both",
+        faults: &[Fault::WrongInitialiser, Fault::WrongWithin("max")],
+        run: run_both::<1>,
+    },
+];
+
+fn run_both<const N: usize>(
+    _: &ToolRunner,
+    run: &KernelRun,
+    _: RunLimits,
+    _: &Cancel,
+) -> RunReport {
+    run_with(BOTH[N].faults, run)
+}
+
 /// A campaign of kernels of all kinds, with what became of its alarms.
-fn of_all_kinds(count: u64, compilers: &'static [Planted]) -> Told {
-    let out = tempfile::tempdir().unwrap();
+fn of_all_kinds(out: &Path, count: u64, compilers: &'static [Planted]) -> Told {
     let Programs::Generated(programs) = programs() else { unreachable!() };
     let profile = Profile { mode: Mode::Free, ..programs.profile };
     let programs = Programs::Generated(GeneratedPrograms { profile, ..programs });
-    campaign_with_gate(out.path(), (programs, count), compilers, (2, 0))
+    campaign_with_gate(out, (programs, count), compilers, (2, 0))
 }
 
 #[test]
 fn types_and_initialisers_are_cures_as_well() {
     for (count, compilers, cure) in [(250, &THREE_LANES, "vec3"), (60, &LISTS, "initialiser")] {
-        let told = of_all_kinds(count, compilers);
+        let out = tempfile::tempdir().unwrap();
+        let told = of_all_kinds(out.path(), count, compilers);
         let of = |end: End| told.conclusions.iter().filter(move |found| found.end == end);
         let bugs: Vec<_> = of(End::Bug).map(|found| found.construct.as_deref()).collect();
         assert_eq!(bugs, [Some(cure)], "{:#?}", told.conclusions);
@@ -185,4 +209,16 @@ fn types_and_initialisers_are_cures_as_well() {
         };
         assert!(told.conclusions.iter().all(all_are_features), "{:#?}", told.conclusions);
     }
+}
+
+#[test]
+fn a_bug_that_shows_beside_another_is_recognised_before_its_text_is_reduced() {
+    let out = tempfile::tempdir().unwrap();
+    let told = of_all_kinds(out.path(), 400, &BOTH);
+    let of = |end: End| told.conclusions.iter().filter(move |found| found.end == end);
+    let mut bugs: Vec<_> = of(End::Bug).map(|found| found.construct.as_deref()).collect();
+    bugs.sort_unstable();
+    assert_eq!(bugs, [Some("max"), Some("vec3")], "{:#?}", told.conclusions);
+    assert!(of(End::Duplicate).count() > 0, "{:#?}", told.conclusions);
+    assert_eq!(reduced_texts(out.path()), 2, "{:#?}", told.conclusions);
 }

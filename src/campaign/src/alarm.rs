@@ -53,8 +53,8 @@ enum Finding {
 /// The end of a look at a program.
 enum Look {
     Found(Finding),
-    /// It is probably the bug of an earlier alarm, which is reduced first.
-    Alike,
+    /// It is probably the bug of an earlier alarm, which is reduced first, or of one that became known meanwhile.
+    Again,
 }
 
 impl Finding {
@@ -87,7 +87,7 @@ impl Investigator<'_> {
             let bugs = self.bugs(&suspect);
             let finding = match self.judge(&suspect, &bugs)? {
                 None => return Ok(None),
-                Some(Look::Alike) => continue,
+                Some(Look::Again) => continue,
                 Some(Look::Found(finding)) => finding,
             };
             if !self.shared.wait_for_earlier(alarm) {
@@ -292,8 +292,6 @@ impl Investigator<'_> {
         suspect: &Suspect<'_>,
         bugs: &[KnownBug],
     ) -> Result<Option<Look>, CampaignError> {
-        let Some(_turn) = self.shared.turn_to_reduce() else { return Ok(None) };
-        // What is known plays no part in this, so that it is done once, whatever comes out beside it.
         let found = self.reduce_kernel(suspect, suspect.program.kernel(), bugs)?;
         let Some(Look::Found(Finding::Duplicate(..))) = &found else { return Ok(found) };
         // There may be another bug behind a known one.
@@ -326,7 +324,7 @@ impl Investigator<'_> {
             _ => Ok(reduced),
         });
         let finding = match published {
-            Ok(Reduced::Alike) => return Ok(Some(Look::Alike)),
+            Ok(Reduced::Again) => return Ok(Some(Look::Again)),
             Ok(Reduced::Bug(bug)) => Finding::Bug(bug),
             Ok(Reduced::Duplicate(bug, cures)) => Finding::Duplicate(bug, cures),
             Err(Stop::Failed(reason)) => Finding::Ended(reason.end(), reason.to_string()),

@@ -71,8 +71,8 @@ pub struct CampaignStart {
 impl CampaignStart {
     fn settings(&self) -> Settings {
         let ends = self.count.into_iter().chain(self.programs.count());
-        let most_reductions = reductions_side_by_side(self.jobs.get(), self.matrix.devices.len());
-        Settings { count: ends.min(), gate: self.gate, avoids: self.avoids, most_reductions }
+        let side_by_side = reductions_side_by_side(self.jobs.get(), self.matrix.devices.len());
+        Settings { count: ends.min(), gate: self.gate, avoids: self.avoids, side_by_side }
     }
 
     fn limits(&self) -> Limits {
@@ -268,10 +268,11 @@ const fn side_by_side(jobs: usize) -> usize {
     if jobs < 8 { 1 } else { 2 * jobs }
 }
 
-/// The number of programs that are reduced at the same time. Those that come later may turn out to show the bug of an earlier one,
-/// so only a part of the processors works ahead; but each device and lane may have one.
-const fn reductions_side_by_side(jobs: usize, devices: usize) -> usize {
-    if jobs < 8 { 2 * devices } else { jobs / 2 }
+/// The number of alarms that may be in each part of a reduction at the same time. Those that come later may turn out to show the
+/// bug of an earlier one, so only a part of the processors works ahead, and few of them on texts, which take the longest; but each
+/// device and lane may have one.
+const fn reductions_side_by_side(jobs: usize, devices: usize) -> [usize; 2] {
+    if jobs < 8 { [2 * devices; 2] } else { [jobs / 2, jobs / 8] }
 }
 
 /// The work of a thread.

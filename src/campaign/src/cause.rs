@@ -12,13 +12,14 @@ use clreduce_recipe::show;
 use clreduce_testcase::Feature;
 
 use crate::cure::{Cure, Cures};
+use crate::knowledge::KnownBug;
 use crate::lanes::THREE_LANES;
 use crate::matrix::Configuration;
 use crate::not_reduced::{NotReduced, Stop};
 use crate::outcome::{ExpectedResult, Subject};
 use crate::parts::{Part, parts};
 use crate::reduction::BugReduction;
-use crate::rewrites::{self, REWRITES, rewritten};
+use crate::rewrites::{self, REWRITES, is_rewrite, rewritten};
 
 impl BugReduction<'_> {
     /// The cures of a program, as far as its reduced text tells: that which is still at fault says which bug it is.
@@ -80,6 +81,32 @@ impl BugReduction<'_> {
             }
         }
         Ok(told_by(cures, first))
+    }
+
+    /// The known bug that a change of the text tells, with this change as the cure of a program. A construct with three lanes that also
+    /// cures it may be at fault itself, so then four lanes say nothing.
+    pub(crate) fn known_by_rewrite(
+        &self,
+        configuration: usize,
+        small: &Subject,
+        cures: &Cures,
+        bugs: &[KnownBug],
+    ) -> Result<Option<(String, Cures)>, Stop> {
+        let parts = parts(&small.source, self.runner.matrix.kind.language());
+        let may_be_at_fault = parts.iter().any(|part| {
+            part.has_three_lanes && !is_general(&part.name) && cures.all.contains(&part.name)
+        });
+        for bug in bugs {
+            for name in bug.telling().filter(|name| is_rewrite(name)) {
+                if (name != THREE_LANES || !may_be_at_fault)
+                    && rewrites::cures(self.runner, configuration, name, small)
+                        .ok_or(Stop::Cancelled)?
+                {
+                    return Ok(Some((bug.name.clone(), told_by_rewrite(cures.clone(), name))));
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// The right result of a reduced program: the one that most witnesses have. Witnesses of the original may show the bug of the

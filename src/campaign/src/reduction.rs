@@ -26,7 +26,7 @@ use crate::publish::{self, ARGUMENTS, BugFolder, WriteReport};
 use crate::queues::Alarm;
 use crate::rewrites::is_rewrite;
 use crate::runner::Runner;
-use crate::shared::Shared;
+use crate::shared::{Part, Shared};
 use crate::shrink;
 
 /// Attempts to see the bug in the result.
@@ -53,8 +53,8 @@ pub(crate) enum Reduced {
     Bug(Box<ReducedBug>),
     /// It is this bug: the reduced program is the same, or the same constructs show it.
     Duplicate(String, Cures),
-    /// It is probably the bug of an earlier alarm, which is reduced first.
-    Alike,
+    /// It is probably the bug of an earlier alarm, which is reduced first, or of one that became known meanwhile.
+    Again,
 }
 
 /// A bug that can be written down.
@@ -77,9 +77,9 @@ impl BugReduction<'_> {
         (observed, bugs): (&Observed, &[KnownBug]),
     ) -> Result<Reduced, Stop> {
         let configuration = alarm.configuration;
-        let folder = self.batch.folder_of(name);
         let (small, cures) = match kernel {
             Some(kernel) => {
+                let _turn = self.shared.turn(Part::Program, alarm).ok_or(Stop::Cancelled)?;
                 let small = self.shrink(name, configuration, kernel, observed)?;
                 let outline = self.outline(&small.source).map(|hash| hash.to_string());
                 if let Some(bug) = bugs.iter().find(|bug| bug.has_outline(outline.as_ref())) {
@@ -94,13 +94,34 @@ impl BugReduction<'_> {
             let telling = vec![cure.clone()];
             return Ok(Reduced::Duplicate(bug, Cures { telling, ..cures }));
         }
+        if let Some((bug, cures)) = self.known_by_rewrite(configuration, &small, &cures, bugs)? {
+            return Ok(Reduced::Duplicate(bug, cures));
+        }
         let names: Vec<String> = cures.telling.iter().flat_map(Cure::names).cloned().collect();
         if self.shared.take_cures(alarm, &names) {
-            return Ok(Reduced::Alike);
+            return Ok(Reduced::Again);
         }
-        self.put_arguments(&folder, &small)?;
-        let found = self.recipe(configuration, &small, observed, &folder)?;
-        let small = Subject { source: found.source, ..small };
+        let _turn = self.shared.turn(Part::Text, alarm).ok_or(Stop::Cancelled)?;
+        let family = self.runner.matrix.family(configuration);
+        let known = self.shared.with_knowledge(|known| known.bugs_of(family, observed));
+        if known.len() > bugs.len() {
+            return Ok(Reduced::Again);
+        }
+        self.reduce_as_text(name, configuration, (&small, cures), (observed, bugs))
+    }
+
+    /// Reduces the text of a program with these cures.
+    fn reduce_as_text(
+        &self,
+        name: &str,
+        configuration: usize,
+        (small, cures): (&Subject, Cures),
+        (observed, bugs): (&Observed, &[KnownBug]),
+    ) -> Result<Reduced, Stop> {
+        let folder = self.batch.folder_of(name);
+        self.put_arguments(&folder, small)?;
+        let found = self.recipe(configuration, small, observed, &folder)?;
+        let small = Subject { source: found.source, ..small.clone() };
         let options = self.recipe_options();
         let path = folder.join("recipe.toml");
         let recipe = Recipe::parse(&path, found.text)?.options(options);

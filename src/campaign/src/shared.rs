@@ -4,6 +4,7 @@
 //! lane of a device. So what a campaign learns does not depend on how fast anything is.
 
 mod first_programs;
+mod turns;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -21,6 +22,8 @@ use crate::progress::Progress;
 use crate::queues::{Alarm, Lane, Queues, WINDOW};
 use crate::runner::locked;
 use crate::{CampaignError, LogError};
+pub(crate) use turns::Part;
+use turns::Turns;
 
 /// The outcomes of a program, by configuration.
 pub(crate) type Outcomes = BTreeMap<usize, Class>;
@@ -47,18 +50,8 @@ pub(crate) struct Settings {
     pub gate: u64,
     /// True if later programs go without what is broken.
     pub avoids: bool,
-    /// The number of programs that are reduced at the same time.
-    pub most_reductions: usize,
-}
-
-/// The right to reduce a program, until it is dropped.
-pub(crate) struct Turn<'a>(&'a Shared);
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        locked(&self.0.state).reductions -= 1;
-        self.0.changed.notify_all();
-    }
+    /// The number of alarms that may be in each [`Part`] of a reduction at the same time.
+    pub side_by_side: [usize; 2],
 }
 
 /// The state, and what wakes those who wait for a part of it.
@@ -72,7 +65,7 @@ pub(crate) struct Shared {
     gate: u64,
     /// True if later programs go without what is broken.
     pub avoids: bool,
-    most_reductions: usize,
+    side_by_side: [usize; 2],
     events: Sender<Progress>,
 }
 
@@ -90,8 +83,7 @@ struct State {
     /// Programs so far that are missing, if all are.
     all_missing: Option<u64>,
     queues: Queues,
-    /// The number of programs that are being reduced.
-    reductions: usize,
+    turns: [Turns; 2],
     stopped: bool,
     failure: Option<CampaignError>,
 }
@@ -122,14 +114,14 @@ impl Shared {
             first: Vec::new(),
             all_missing: Some(0),
             queues: Queues::new(matrix.devices.len()),
-            reductions: 0,
+            turns: Default::default(),
             stopped: false,
             failure: None,
         };
         let (state, changed) = (Mutex::new(state), Condvar::new());
-        let Settings { count, gate, avoids, most_reductions } = settings;
+        let Settings { count, gate, avoids, side_by_side } = settings;
         let shared =
-            Self { state, changed, matrix, programs, count, gate, avoids, most_reductions, events };
+            Self { state, changed, matrix, programs, count, gate, avoids, side_by_side, events };
         shared.replay(lines)?;
         Ok(shared)
     }
@@ -302,19 +294,6 @@ impl Shared {
     /// The number of alarms that are not looked into yet.
     pub(crate) fn open_alarms(&self) -> usize {
         locked(&self.state).queues.len()
-    }
-
-    /// Waits until fewer programs are reduced than may be at the same time. `None` at the end.
-    pub(crate) fn turn_to_reduce(&self) -> Option<Turn<'_>> {
-        let mut state = locked(&self.state);
-        while !state.stopped && state.reductions >= self.most_reductions {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-        if state.stopped {
-            return None;
-        }
-        state.reductions += 1;
-        Some(Turn(self))
     }
 
     /// Says that a bug is reduced, or that it is none of its own after all.
