@@ -486,11 +486,20 @@ static inline int __mul24(int a, int b)
     return (int)(low_a * low_b);
 }
 static inline unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffff) * (b & 0xffffff); }
-static inline int __mulhi(int a, int b) { return (int)((long long)a * b >> 32); }
-static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
-static inline long long __mul64hi(long long a, long long b) { return (long long)((__int128)a * b >> 64); }
+// Zero, with the bits unset that are unset in a number: MemorySanitizer does not follow what a product carries into its upper half.
+#if defined(CLREDUCE_HOST) && __has_feature(memory_sanitizer)
+extern "C" void __msan_unpoison(const volatile void *place, size_t bytes);
+template <typename T> static inline T clreduce_unset(T x) { T set = x; __msan_unpoison(&set, sizeof set); return x ^ set; }
+#else
+#define clreduce_unset(x) 0
+#endif
+static inline int __mulhi(int a, int b) { return (int)((long long)a * b >> 32) ^ clreduce_unset(a) ^ clreduce_unset(b); }
+static inline unsigned __umulhi(unsigned a, unsigned b)
+{ return (unsigned)((unsigned long long)a * b >> 32) ^ clreduce_unset(a) ^ clreduce_unset(b); }
+static inline long long __mul64hi(long long a, long long b)
+{ return (long long)((__int128)a * b >> 64) ^ clreduce_unset(a) ^ clreduce_unset(b); }
 static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
-{ return (unsigned long long)((unsigned __int128)a * b >> 64); }
+{ return (unsigned long long)((unsigned __int128)a * b >> 64) ^ clreduce_unset(a) ^ clreduce_unset(b); }
 static inline int __hadd(int a, int b) { return (int)(((long long)a + b) >> 1); }
 static inline int __rhadd(int a, int b) { return (int)(((long long)a + b + 1) >> 1); }
 static inline unsigned __uhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b) >> 1); }

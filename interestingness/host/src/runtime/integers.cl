@@ -23,9 +23,18 @@
     static T OVER clreduce_lane(T x, T low, T high) { return low > high ? (T)clreduce_undefined_clamp_i##BITS() : min(max(x, low), high); } \
     WIDTHS(CLAMP_N, T) MAP3(mad_hi, T, T) MAP3(mad_sat, T, T)
 
+// Zero, with the bits unset that are unset in a number: MemorySanitizer does not follow what a product carries into its upper half.
+#if __has_feature(memory_sanitizer)
+void __msan_unpoison(const volatile void *place, ulong bytes);
+#define UNSET(T) static T OVER clreduce_unset(T x) { T set = x; __msan_unpoison(&set, sizeof set); return x ^ set; }
+#else
+#define UNSET(T) static T OVER clreduce_unset(T x) { return 0; }
+#endif
+
 // The products that need twice the width; 128 bits are the host compiler's.
 #define PRODUCTS(T, WIDE, BITS, MIN, MAX) \
-    T OVER mul_hi(T x, T y) { return (T)(((WIDE)x * (WIDE)y) >> BITS); } \
+    UNSET(T) \
+    T OVER mul_hi(T x, T y) { return (T)(((WIDE)x * (WIDE)y) >> BITS) ^ clreduce_unset(x) ^ clreduce_unset(y); } \
     static T OVER clreduce_sub_sat(T x, T y) { WIDE r = (WIDE)x - (WIDE)y; return r > (WIDE)MAX ? MAX : r < (WIDE)MIN ? MIN : (T)r; } \
     T OVER mad_sat(T a, T b, T c) { WIDE r = (WIDE)a * (WIDE)b + (WIDE)c; return r > (WIDE)MAX ? MAX : r < (WIDE)MIN ? MIN : (T)r; }
 
@@ -38,7 +47,11 @@ PRODUCTS(int, long, 32, INT_MIN, INT_MAX)
 PRODUCTS(uint, __int128, 32, 0, UINT_MAX)
 PRODUCTS(long, __int128, 64, LONG_MIN, LONG_MAX)
 
-ulong OVER mul_hi(ulong x, ulong y) { return (ulong)(((unsigned __int128)x * y) >> 64); }
+UNSET(ulong)
+ulong OVER mul_hi(ulong x, ulong y)
+{
+    return (ulong)(((unsigned __int128)x * y) >> 64) ^ clreduce_unset(x) ^ clreduce_unset(y);
+}
 static ulong OVER clreduce_sub_sat(ulong x, ulong y) { return x < y ? 0 : x - y; }
 ulong OVER mad_sat(ulong a, ulong b, ulong c)
 {
