@@ -58,6 +58,22 @@ enum Look {
 }
 
 impl Finding {
+    /// Returns true if it is the same with the bugs that are known now. What was learnt of one, such as the outline of another of its
+    /// programs, mostly says nothing of this program.
+    fn holds(&self, before: &[KnownBug], now: &[KnownBug]) -> bool {
+        let outline = match self {
+            Self::Ended(..) => return before == now,
+            Self::Known { .. } => None,
+            Self::Duplicate(_, cures) => cures.outline.as_ref(),
+            Self::Bug(bug) => bug.cures.outline.as_ref(),
+        };
+        let is_same = |(before, now): (&KnownBug, &KnownBug)| {
+            (&before.name, &before.constructs) == (&now.name, &now.constructs)
+                && before.has_outline(outline) == now.has_outline(outline)
+        };
+        before.len() == now.len() && before.iter().zip(now).all(is_same)
+    }
+
     fn known(bug: &KnownBug, construct: Option<&String>, feature: Option<String>) -> Self {
         let construct = construct.or(bug.constructs.first()).cloned();
         Self::Known { bug: bug.name.clone(), construct, feature }
@@ -94,7 +110,7 @@ impl Investigator<'_> {
                 return Ok(None);
             }
             // An earlier alarm may have shown a bug meanwhile. No other one will.
-            if self.bugs(&suspect) == bugs {
+            if finding.holds(&bugs, &self.bugs(&suspect)) {
                 return self.conclude(&suspect, finding).map(Some);
             }
             if let Finding::Bug(_) = finding {
