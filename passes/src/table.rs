@@ -4,7 +4,7 @@ use std::fmt;
 
 use clreduce_testcase::Language;
 
-use crate::pass::{Pass, PassInfo};
+use crate::pass::Pass;
 
 /// When a pass runs. Phases run in this order; those in rounds are repeated until a full round changes
 /// nothing.
@@ -134,27 +134,21 @@ impl Policy {
 /// One row of the table.
 pub struct Row {
     /// The pass.
-    pub pass: &'static dyn Pass,
+    pub pass: &'static Pass,
     /// When it runs.
     pub phase: Phase,
     /// The way in which its proposals are explored.
     pub policy: Policy,
 }
 
-pub(crate) const fn row(pass: &'static dyn Pass, phase: Phase, policy: Policy) -> Row {
+pub(crate) const fn row(pass: &'static Pass, phase: Phase, policy: Policy) -> Row {
     Row { pass, phase, policy }
 }
 
 impl Row {
-    /// The description of the pass.
-    #[must_use]
-    pub fn info(&self) -> PassInfo {
-        self.pass.info()
-    }
-
     /// Returns true if the pass knows a language.
     #[must_use]
     pub fn applies_to(&self, language: Language) -> bool {
-        language.has_all(self.info().needs)
+        language.has_all(self.pass.needs)
     }
 }

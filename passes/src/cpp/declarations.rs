@@ -18,27 +18,22 @@ use clreduce_language::{Entities, ItemId, ItemKind};
 use clreduce_testcase::Patch;
 
 use crate::analysis::{Needs, Unit};
-use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{CPP, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct CppDeclarations;
+pub(crate) const PASS: Pass = Pass::new(
+    "cpp-declarations",
+    "Remove namespaces, classes, functions and members with all their declarations",
+    CPP,
+    propose,
+);
 
-impl Pass for CppDeclarations {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "cpp-declarations",
-            "Remove namespaces, classes, functions and members with all their declarations",
-            CPP,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        propose(snapshot, false, proposals);
-    }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    propose_some(snapshot, false, proposals);
 }
 
 /// Proposes to remove the declarations that something else needs for certain, or else the others.
-pub(super) fn propose(snapshot: &Snapshot, are_needed: bool, proposals: &mut Proposals) {
+pub(super) fn propose_some(snapshot: &Snapshot, are_needed: bool, proposals: &mut Proposals) {
     for unit in Unit::all(snapshot) {
         let entities = snapshot.entities(unit.file);
         let needs = Needs::new(unit, entities);
@@ -92,13 +87,13 @@ mod tests {
                       int A::f() { return 1; }\nint g(A) { return 0; }\n";
         let after = "struct A { A(); int f(), x; };\nA::A() { }\n";
         let keep = ["struct A { A()", "f(), x", "A::A()"];
-        assert_reduces(&CppDeclarations, Language::CPP, before, &keep, after);
+        assert_reduces(&PASS, Language::CPP, before, &keep, after);
     }
 
     #[test]
     fn a_namespace_goes_as_a_whole_or_in_parts() {
         let before = "namespace a { int x; namespace b { int y; } }\nnamespace a { int z; }\nextern \"C\" { int w; int v; }\n";
         let after = "namespace a { namespace b { int y; } }\nextern \"C\" { int v; }\n";
-        assert_reduces(&CppDeclarations, Language::CPP, before, &["int y", "int v"], after);
+        assert_reduces(&PASS, Language::CPP, before, &["int y", "int v"], after);
     }
 }

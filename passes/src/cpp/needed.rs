@@ -13,24 +13,19 @@
 //! struct B { A a; };
 //! ```
 
-use super::declarations::propose;
-use crate::pass::{CPP, Pass, PassInfo, Proposals};
+use super::declarations::propose_some;
+use crate::pass::{CPP, Pass, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct CppNeeded;
+pub(crate) const PASS: Pass = Pass::new(
+    "cpp-needed",
+    "Remove declarations of C++ that others need, which few compilers do without",
+    CPP,
+    propose,
+);
 
-impl Pass for CppNeeded {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "cpp-needed",
-            "Remove declarations of C++ that others need, which few compilers do without",
-            CPP,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        propose(snapshot, true, proposals);
-    }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    propose_some(snapshot, true, proposals);
 }
 
 #[cfg(test)]
@@ -38,15 +33,15 @@ mod tests {
     use clreduce_testcase::{Language, TestCase};
 
     use super::*;
-    use crate::cpp::declarations::CppDeclarations;
+    use crate::cpp::declarations;
 
     /// The parts of a program that are proposed one by one, by whether something needs them.
     fn proposed(source: &str) -> [String; 2] {
         let case = TestCase::single("a.cc", source.as_bytes()).unwrap();
         let snapshot = Snapshot::new(case, Language::CPP);
-        let passes: [&dyn Pass; 2] = [&CppDeclarations, &CppNeeded];
+        let passes = [declarations::PASS, PASS];
         passes.map(|pass| {
-            let proposals = Proposals::of(pass, &snapshot);
+            let proposals = Proposals::of(&pass, &snapshot);
             let single = proposals.list.iter().filter(|it| it.patch.edits().len() == 1);
             let mut texts: Vec<&str> =
                 single.map(|it| source[it.patch.edits()[0].range()].trim()).collect();

@@ -15,27 +15,22 @@ use clreduce_testcase::{Edit, Feature, Patch};
 use crate::Snapshot;
 use crate::analysis::{BuiltinCall, Unit, builtin_calls, is_primary};
 use crate::edit::rewritten;
-use crate::pass::{Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{Pass, Proposal, Proposals};
 
-pub(crate) struct Atomics;
+pub(crate) const PASS: Pass = Pass::new(
+    "atomics",
+    "Replace atomic operations by plain ones",
+    &[Feature::CheckedKernels],
+    propose,
+);
 
-impl Pass for Atomics {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "atomics",
-            "Replace atomic operations by plain ones",
-            &[Feature::CheckedKernels],
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            for call in builtin_calls(snapshot, unit) {
-                if Shape::of(call.name) != Some(Shape::Atomic) {
-                    continue;
-                }
-                proposals.extend(plain(unit, &call).and_then(Patch::new).map(Proposal::new));
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        for call in builtin_calls(snapshot, unit) {
+            if Shape::of(call.name) != Some(Shape::Atomic) {
+                continue;
             }
+            proposals.extend(plain(unit, &call).and_then(Patch::new).map(Proposal::new));
         }
     }
 }
@@ -108,7 +103,7 @@ mod tests {
     #[test]
     fn every_kind() {
         assert_reduces(
-            &Atomics,
+            &PASS,
             Language::OPENCL,
             "x = atomic_xor(p, 1); atom_cmpxchg(p, 1, 2); atomic_unknown(p); atomic_dec(&a.b);",
             &[],
@@ -119,13 +114,13 @@ mod tests {
     #[test]
     fn what_would_be_longer_stays() {
         let same = "x = atom_xor(p + 1, 3);";
-        assert_reduces(&Atomics, Language::OPENCL, same, &[], same);
+        assert_reduces(&PASS, Language::OPENCL, same, &[], same);
     }
 
     #[test]
     fn of_cuda_too() {
         assert_reduces(
-            &Atomics,
+            &PASS,
             Language::CUDA,
             "void f(int *p) { atomicAdd(p, 1); atomicCAS(p, 2, 3); }",
             &[],

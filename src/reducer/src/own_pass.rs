@@ -3,7 +3,7 @@
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 
-use clreduce_passes::{GROUPS, Pass, PassInfo, Phase, Proposals, Row, Snapshot};
+use clreduce_passes::{GROUPS, Pass, Phase, Row};
 use clreduce_testcase::{Patch, TestCase};
 
 /// Proposes patches. Equal test cases get equal patches, whenever they are asked for.
@@ -22,19 +22,12 @@ impl Debug for OwnPasses {
     }
 }
 
-/// Its description. What it proposes is asked for elsewhere.
-struct FromOutside;
-
-impl Pass for FromOutside {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("own", "Try what the program of --pass-command proposes", &[])
-    }
-
-    fn propose(&self, _snapshot: &Snapshot, _proposals: &mut Proposals) {}
-}
+/// What it proposes is asked for elsewhere.
+const PASS: Pass =
+    Pass::new("own", "Try what the program of --pass-command proposes", &[], |_, _| {});
 
 /// Its row: in rounds, like other large removals.
-static ROW: Row = Row { pass: &FromOutside, phase: Phase::Coarse, policy: GROUPS };
+static ROW: Row = Row { pass: &PASS, phase: Phase::Coarse, policy: GROUPS };
 
 impl OwnPasses {
     /// Adds its row. Who writes a pass knows the program best, so it comes before others of its phase.
