@@ -133,7 +133,7 @@ fn a_verdict_depends_on_the_variant_alone() {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use clreduce::TestCase;
-    use clreduce_interestingness::{Cancel, Interestingness};
+    use clreduce_interestingness::{Cancel, Interestingness, Occasion};
 
     let case = |text: String| TestCase::single("k.cl", text.into_bytes()).unwrap();
     let changed = |from: &str, to: &str| case(MAD_SAT.replace(from, to));
@@ -179,11 +179,8 @@ fn a_verdict_depends_on_the_variant_alone() {
                             });
                             continue;
                         }
-                        let outcome = match kind {
-                            1 => test.judge_again(variant, &cancel),
-                            _ => test.judge(variant, &cancel),
-                        };
-                        let outcome = outcome.unwrap();
+                        let occasion = if kind == 1 { Occasion::Again } else { Occasion::Next };
+                        let outcome = test.judge_on(variant, occasion, &cancel).unwrap();
                         let mut told = told.lock().unwrap();
                         let first = *told.entry(number).or_insert(outcome.verdict);
                         assert_eq!(

@@ -6,15 +6,12 @@ use std::sync::Arc;
 use clreduce_passes::{GROUPS, Pass, Phase, Row};
 use clreduce_testcase::{Patch, TestCase};
 
-/// Proposes patches. Equal test cases get equal patches, whenever they are asked for.
-pub trait OwnPass: Send + Sync {
-    /// The patches of a test case. It may take long, so that only a real state asks.
-    fn propose(&self, case: &TestCase) -> Vec<Patch>;
-}
+/// The patches of a test case: equal ones for equal test cases. It may take long, so that only a real state asks.
+pub type OwnPatches = dyn Fn(&TestCase) -> Vec<Patch> + Send + Sync;
 
 /// The pass of a user, if there is one.
 #[derive(Clone, Default)]
-pub struct OwnPasses(pub Option<Arc<dyn OwnPass>>);
+pub struct OwnPasses(pub Option<Arc<OwnPatches>>);
 
 impl Debug for OwnPasses {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {

@@ -172,7 +172,7 @@ impl<G: ProposalSearch> Reducer<G> {
     fn proposals(&self, row: &Row, base: &Snapshot) -> Proposals {
         let mut proposals = Proposals::of(row.pass, base);
         if let Some(own) = self.own.0.as_ref().filter(|_| OwnPasses::is(row)) {
-            proposals.list = own.propose(base.case()).into_iter().map(Proposal::new).collect();
+            proposals.list = own(base.case()).into_iter().map(Proposal::new).collect();
         }
         proposals
     }
