@@ -255,8 +255,8 @@ fn init_names_the_wrong_one_and_writes_a_test_that_works() {
 
     let folder = Path::new(env!("CARGO_BIN_EXE_clreduce")).parent().unwrap();
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
-    for (option, script) in [("--shell", "k.sh"), ("--python", "k.py"), ("--powershell", "k.ps1")] {
-        bench.run(&["init", "k.cl", option]).code(0);
+    for (language, script) in [("shell", "k.sh"), ("python", "k.py"), ("powershell", "k.ps1")] {
+        bench.run(&["init", "k.cl", "--script", language]).code(0);
         if script == "k.ps1" {
             assert_mentions(&bench.read(script), &["& clreduce 'run' 'k.cl'", "$LASTEXITCODE"]);
             continue;
