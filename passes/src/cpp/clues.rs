@@ -29,6 +29,7 @@ use super::slice::unrelated;
 use super::uses::MainFile;
 use crate::analysis::{PresumedLines, Unit, is_in, main_file};
 use crate::edit::unreached;
+use crate::names::clues::WORTH_A_TEST;
 use crate::pass::{CPP, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
@@ -39,8 +40,6 @@ pub(crate) const PASS: Pass = Pass::new(
     propose,
 );
 
-/// A proposal removes one in so many bytes of the program at least. Otherwise the other passes do as well.
-const WORTH_A_TEST: usize = 8;
 /// What is further away from the clues than so many mentions has nothing to do with them.
 const MOST_STEPS: usize = 6;
 

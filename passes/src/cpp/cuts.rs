@@ -71,8 +71,8 @@ const PLACES: [Pass; 4] = [
     expression_to_constant::PASS,
 ];
 
-/// What is proposed removes one in so many bytes at least.
-const LEAST_GAIN: u64 = 64;
+/// What is proposed removes one in this number of bytes at least.
+pub(super) const LEAST_GAIN: u64 = 64;
 /// Proposals that are followed.
 const MOST_CUTS: Budget = Budget::new("cuts that are compared", 128);
 

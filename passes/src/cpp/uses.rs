@@ -27,6 +27,7 @@ use std::ops::Range;
 use clreduce_language::{Entities, ItemId, ItemKind, NodeField, NodeId, NodeKind};
 use clreduce_testcase::{Edit, Patch, Token, TokenKind, step};
 
+use super::cuts::LEAST_GAIN;
 use super::parts::{MainFilePart, parts};
 use crate::analysis::{Unit, declared_role, is_in, main_file};
 use crate::budget::Budget;
@@ -41,8 +42,6 @@ pub(crate) const PASS: Pass = Pass::new(
     propose,
 );
 
-/// What is proposed removes one in so many bytes at least.
-const LEAST_GAIN: u64 = 64;
 /// Names that are looked at.
 const MOST_NAMES: Budget = Budget::new("names of the main file", 128);
 

@@ -65,6 +65,7 @@ fn plain(unit: Unit<'_>, call: &BuiltinCall<'_>) -> Option<Vec<Edit>> {
     rewritten(unit, call.node, &[&begin, &middle, end], &[object, operand])
 }
 
+/// What a plain operation does with the object.
 #[derive(Clone, Copy)]
 enum Operation {
     /// A sign in front of the object.
@@ -73,7 +74,7 @@ enum Operation {
     Assignment(&'static str),
 }
 
-/// The name of a plain operation. An operation that compares or exchanges becomes an assignment.
+/// The plain operation in the place of an atomic function. One that compares or exchanges becomes an assignment.
 fn operation(name: &str, operands: usize) -> Option<Operation> {
     let start = name.find('_').map_or("atomic".len(), |at| at + 1);
     let operation = name.get(start..)?.to_ascii_lowercase();

@@ -34,8 +34,8 @@ pub(crate) const PASS: Pass = Pass::new(
     propose,
 );
 
-/// A proposal removes one in so many bytes of the program at least. Otherwise the other passes do as well.
-const WORTH_A_TEST: usize = 8;
+/// A proposal removes one in this number of bytes of the program at least. Otherwise the other passes do as well.
+pub(crate) const WORTH_A_TEST: usize = 8;
 
 fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
     // Across files, names would have to be followed through #include: one file at a time only.
