@@ -68,7 +68,6 @@ mod cpp {
     pub(crate) mod main_bodies;
     pub(crate) mod main_file;
     pub(crate) mod namespaces;
-    pub(crate) mod needed;
     pub(crate) mod objects;
     mod parts;
     pub(crate) mod pipes;
@@ -178,8 +177,8 @@ mod tokens {
 
 /// Every pass, in the order in which a phase runs them.
 pub static TABLE: &[Row] = &[
-    row(&names::clues::PASS, Phase::Prepare, BIGGEST_FIRST.on_large_programs()),
-    row(&cpp::clues::PASS, Phase::Prepare, BIGGEST_FIRST.on_large_programs()),
+    row(&names::clues::PASS, Phase::Prepare, LARGE_ONES),
+    row(&cpp::clues::PASS, Phase::Prepare, LARGE_ONES),
     row(&syntax::unexecuted::PASS, Phase::Prepare, BIGGEST_FIRST.with_unused()),
     row(&gpu::ndrange::PASS, Phase::Prepare, BIGGEST_FIRST),
     row(&gpu::cuda_launch::PASS, Phase::Prepare, BIGGEST_FIRST),
@@ -201,9 +200,7 @@ pub static TABLE: &[Row] = &[
     row(&text::own_headers::PASS, Phase::Coarse, GROUPS),
     row(&text::files::PASS, Phase::Coarse, GROUPS),
     row(&names::unreachable::PASS, Phase::Coarse, ALL_OR_LARGE_GROUPS),
-    row(&cpp::bodies::PASS, Phase::Coarse, ALL_OR_LARGE_GROUPS),
     row(&cpp::declarations::PASS, Phase::Coarse, LARGE_GROUPS),
-    row(&cpp::needed::PASS, Phase::Coarse, LARGE_GROUPS),
     row(&cpp::main_file::PASS, Phase::Coarse, LARGE_GROUPS),
     row(&syntax::statements::PASS, Phase::Coarse, LARGE_GROUPS),
     row(&llvm::bodies::PASS, Phase::Coarse, HALVES),
@@ -221,7 +218,6 @@ pub static TABLE: &[Row] = &[
     row(&gpu::kernel_arguments::PASS, Phase::Coarse, GROUPS.with_unused()),
     row(&gpu::emi::PASS, Phase::Coarse, GROUPS.with_unused()),
     row(&gpu::images::PASS, Phase::Coarse, GROUPS.with_unused()),
-    row(&cpp::declarations::PASS, Phase::Scopes, ALL_OR_LARGE_GROUPS),
     row(&cpp::declarations::PASS, Phase::Fine, GROUPS),
     row(&cpp::namespaces::PASS, Phase::Fine, GROUPS),
     row(&cpp::inline_names::PASS, Phase::Fine, GROUPS),

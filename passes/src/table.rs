@@ -18,8 +18,6 @@ pub enum Phase {
     Cuts,
     /// Whole declarations and function bodies.
     Coarse,
-    /// Declarations of C++ down to single ones, and what ties them together: classes as types, bases, parameters of templates.
-    Scopes,
     /// Statements, names, list elements, expressions.
     Fine,
     /// Literals, tokens, anything that spoils the structure for other passes.
@@ -34,14 +32,14 @@ impl Phase {
     /// Returns true if the phase belongs to the rounds that go on until nothing changes: phases that run once do not.
     #[must_use]
     pub fn is_in_rounds(self) -> bool {
-        matches!(self, Self::Cuts | Self::Coarse | Self::Scopes | Self::Fine | Self::Polish)
+        matches!(self, Self::Cuts | Self::Coarse | Self::Fine | Self::Polish)
     }
 
     /// Returns true if the phase goes round by itself before the next one begins. Only those
     /// whose passes make work for each other cheaply do.
     #[must_use]
     pub fn settles(self) -> bool {
-        matches!(self, Self::Cuts | Self::Scopes | Self::Fine | Self::Last)
+        matches!(self, Self::Cuts | Self::Fine | Self::Last)
     }
 }
 

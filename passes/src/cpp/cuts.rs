@@ -24,7 +24,7 @@ use clreduce_language::{EntityId, ItemId, Weights};
 use clreduce_testcase::{Edit, Patch};
 
 use super::{
-    bases, bodies, class_to_int, constraints, declarations, main_file, needed, objects, pipes,
+    bases, bodies, class_to_int, constraints, declarations, main_file, objects, pipes,
     template_parameters, traits,
 };
 use crate::analysis::{Unit, roots};
@@ -43,13 +43,13 @@ pub(crate) const PASS: Pass = Pass::new(
     CPP,
     propose,
 )
-// So may some of the passes whose proposals are compared.
+// The proposals that are compared may let it grow.
 .growing();
 
 /// The passes whose proposals are compared.
 const SOURCES: [Pass; 13] = [
     declarations::PASS,
-    needed::PASS,
+    declarations::NEEDED,
     main_file::PASS,
     bodies::PASS,
     bases::PASS,
