@@ -166,7 +166,7 @@ impl Inventory {
 
 /// The pass that a file implements, if it does.
 fn pass_file(text: &str, folder: String, module: String) -> Option<PassFile> {
-    let (_, rest) = text.split_once(": Pass = Pass::new(")?;
+    let (_, rest) = text.split_once("Pass::new(")?;
     let name = rest.split('"').nth(1)?;
     let header = text.lines().map_while(|line| line.strip_prefix("//!"));
     let mut example = header.skip_while(|line| line.trim() != "before:").skip(1);
