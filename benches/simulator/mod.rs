@@ -111,10 +111,7 @@ pub fn simulate_with<S: CandidateSource>(
         let mut actions = scheduler.plan(true);
         while let Some(action) = actions.pop() {
             match action {
-                Action::Start(id, variant)
-                | Action::StartEarly(id, variant)
-                | Action::StartAfresh(id, variant)
-                | Action::StartAgain(id, variant) => {
+                Action::Start(id, _, variant) => {
                     variants.insert(id, variant);
                     ends.push(Reverse((now + times.test_ms, id)));
                 }

@@ -59,9 +59,9 @@ impl Trace {
     fn entry(&self, line: &str) -> Option<TraceStep> {
         let mut words = line.split(' ');
         let (pass, number) = words.next()?.split_once('#')?;
-        let rows = TABLE.iter().enumerate().filter(|(_, row)| row.info().name == pass);
+        let rows = TABLE.iter().enumerate().filter(|(_, row)| row.pass.name == pass);
         let (row, pass) =
-            rows.map(|(index, row)| (index, row.info().name)).nth(number.parse().ok()?)?;
+            rows.map(|(index, row)| (index, row.pass.name)).nth(number.parse().ok()?)?;
         let mut number = || words.next()?.parse::<usize>().ok();
         let in_later_run = number()? == 1;
         let trial = Some(ChanceKey { row, in_later_run, tokens: number()?, current: number()? });
@@ -80,8 +80,8 @@ impl Trace {
 
     /// The line of a step.
     pub fn line(basis: &Basis, bytes: usize, verdict: &str) -> String {
-        let name = basis.row.info().name;
-        let mut rows = TABLE.iter().filter(|row| row.info().name == name);
+        let name = basis.row.pass.name;
+        let mut rows = TABLE.iter().filter(|row| row.pass.name == name);
         let number = rows.position(|row| std::ptr::eq(row, basis.row)).unwrap_or_default();
         let ChanceKey { in_later_run, tokens, current, .. } = basis.trial;
         let later = u8::from(in_later_run);

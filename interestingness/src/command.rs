@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::looked_for::looked_for;
 use crate::unchanged::TestFiles;
-use crate::{Interestingness, NotRun, Outcome, Quantity, Verdict};
+use crate::{Interestingness, NotRun, Occasion, Outcome, Quantity, Verdict};
 
 /// Patterns for the output of a test, which decide instead of the exit code. Every pattern given must
 /// be found.
@@ -258,11 +258,20 @@ impl CommandTest {
 
 impl Interestingness for CommandTest {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.judge_task(&self.task(), variant, cancel)
+        self.judge_on(variant, Occasion::Next, cancel)
     }
 
-    fn judge_run(&self, variant: &TestCase, run: u32, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.judge_task(&Task { run: Some(run), ..self.task() }, variant, cancel)
+    fn judge_on(
+        &self,
+        variant: &TestCase,
+        occasion: Occasion,
+        cancel: &Cancel,
+    ) -> Result<Outcome, NotRun> {
+        let run = match occasion {
+            Occasion::Run(run) => Some(run),
+            _ => None,
+        };
+        self.judge_task(&Task { run, ..self.task() }, variant, cancel)
     }
 
     fn judge_original(

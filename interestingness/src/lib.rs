@@ -46,40 +46,17 @@ pub trait Interestingness: Send + Sync {
     /// When the test was not run. The reduction tries again a few times, and stops where that does not help.
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun>;
 
-    /// Judges a variant whose verdict may turn out not to be needed. A test that waits for its turn among others lets those
-    /// go first whose verdicts are needed. By default this is [`judge`](Self::judge).
+    /// Judges one variant on an occasion that may matter to the test. By default it does not, and this is [`judge`](Self::judge).
     ///
     /// # Errors
     /// As [`judge`](Self::judge).
-    fn judge_early(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.judge(variant, cancel)
-    }
-
-    /// Judges a variant whose earlier test said nothing. A test that remembers the verdicts of other runs does not use them
-    /// here. By default this is [`judge`](Self::judge).
-    ///
-    /// # Errors
-    /// As [`judge`](Self::judge).
-    fn judge_afresh(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.judge(variant, cancel)
-    }
-
-    /// Judges a variant that was judged before, to see whether the verdict holds, by everything that the test has: what
-    /// [`judge`](Self::judge) believes is looked at as well. By default this is [`judge_afresh`](Self::judge_afresh).
-    ///
-    /// # Errors
-    /// As [`judge`](Self::judge).
-    fn judge_again(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.judge_afresh(variant, cancel)
-    }
-
-    /// Runs the test on a variant once, as the run of this number, where many runs tell how often it shows the bug. Each is an
-    /// independent look, and none is remembered. By default this is [`judge`](Self::judge).
-    ///
-    /// # Errors
-    /// As [`judge`](Self::judge).
-    fn judge_run(&self, variant: &TestCase, run: u32, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        let _ = run;
+    fn judge_on(
+        &self,
+        variant: &TestCase,
+        occasion: Occasion,
+        cancel: &Cancel,
+    ) -> Result<Outcome, NotRun> {
+        let _ = occasion;
         self.judge(variant, cancel)
     }
 
@@ -106,6 +83,23 @@ pub trait Interestingness: Send + Sync {
 
     /// Sets limits of parts in every later test. Names of other parts are ignored.
     fn set_part_limits(&self, _limits: &TimeLimits) {}
+}
+
+/// The occasion on which a variant is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Occasion {
+    /// Its verdict comes next.
+    Next,
+    /// Its verdict may turn out not to be needed. A test that waits for its turn among others lets those go first whose verdicts are
+    /// needed.
+    Early,
+    /// An earlier test of it said nothing. A test that remembers the verdicts of other runs does not use them.
+    Afresh,
+    /// It was judged before, and everything that the test has is to say whether the verdict holds. As on [`Afresh`](Self::Afresh),
+    /// nothing is remembered.
+    Again,
+    /// The run of this number, where many runs tell how often the test shows the bug. Each is an independent look.
+    Run(u32),
 }
 
 /// Wall-time limits by the name of what they limit.

@@ -208,7 +208,7 @@ fn check_program(path: &str, language: Option<Language>) -> Result<(), String> {
     let passes = passes(language);
     println!("times {}\t{}", bytes.len(), times(case, language, &passes));
     for pass in passes {
-        let name = pass.info().name;
+        let name = pass.name;
         println!("pass {name}");
         if let Some(reason) = panic_of(|| check(pass, &bytes, language)) {
             println!("broken {name}: {reason}");
@@ -219,14 +219,14 @@ fn check_program(path: &str, language: Option<Language>) -> Result<(), String> {
 }
 
 /// Every pass that knows a language, once.
-fn passes(language: Language) -> Vec<&'static dyn Pass> {
+fn passes(language: Language) -> Vec<&'static Pass> {
     let mut seen = BTreeSet::new();
     let rows = TABLE.iter().filter(|row| row.applies_to(language));
-    rows.filter(|row| seen.insert(row.info().name)).map(|row| row.pass).collect()
+    rows.filter(|row| seen.insert(row.pass.name)).map(|row| row.pass).collect()
 }
 
 /// The microseconds in which all proposals are made, the pass with most of them, and its own.
-fn times(case: TestCase, language: Language, passes: &[&dyn Pass]) -> String {
+fn times(case: TestCase, language: Language, passes: &[&Pass]) -> String {
     let snapshot = Snapshot::new(case, language);
     let (mut all, mut slowest) = (0, (0, "views"));
     let mut time = |name: &'static str, work: &dyn Fn()| {
@@ -243,7 +243,7 @@ fn times(case: TestCase, language: Language, passes: &[&dyn Pass]) -> String {
         let _ = (snapshot.accesses(0), snapshot.entities(0));
     });
     for pass in passes {
-        time(pass.info().name, &|| drop(Proposals::of(*pass, &snapshot)));
+        time(pass.name, &|| drop(Proposals::of(*pass, &snapshot)));
     }
     let (micros, name) = slowest;
     format!("{all}\t{name}\t{micros}")

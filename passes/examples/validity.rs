@@ -61,14 +61,14 @@ fn on_program(path: &str, sample: usize, budget: usize) {
     let mut seen = BTreeSet::new();
     let wanted = std::env::var("PASSES").ok();
     let is_wanted = |row: &&Row| {
-        let name = row.info().name;
+        let name = row.pass.name;
         wanted.as_ref().is_none_or(|wanted| wanted.split(',').any(|one| one == name))
     };
     let rows = TABLE.iter().filter(|row| row.applies_to(language)).filter(is_wanted);
-    for row in rows.filter(|row| seen.insert(row.info().name)) {
+    for row in rows.filter(|row| seen.insert(row.pass.name)) {
         if let Some(tally) = measure(row, &case, language, sample, budget) {
             let Tally { proposals, tried, valid, tokens, removed } = tally;
-            let pass = row.info().name;
+            let pass = row.pass.name;
             println!("{pass}\t{path}\t{proposals}\t{tried}\t{valid}\t{tokens}\t{removed}");
         }
     }
@@ -106,7 +106,7 @@ fn measure(
 
 /// Says what does not compile: the pass, the first error, and what was to be edited.
 fn complain(row: &Row, case: &TestCase, patch: &Patch, error: &str) {
-    eprintln!("{} in {}: {error}", row.info().name, case.files()[0].path);
+    eprintln!("{} in {}: {error}", row.pass.name, case.files()[0].path);
     let bytes = &case.files()[0].bytes;
     for edit in patch.edits().iter().take(4) {
         let from = edit.range().start.saturating_sub(40);

@@ -54,7 +54,7 @@ fn offset(text: &str, place: &str) -> Option<usize> {
 ///
 /// # Panics
 /// When the pass breaks its contract.
-pub fn check(pass: &dyn Pass, bytes: &[u8], language: Language) {
+pub fn check(pass: &Pass, bytes: &[u8], language: Language) {
     check_each(&[pass], bytes, language);
 }
 
@@ -62,7 +62,7 @@ pub fn check(pass: &dyn Pass, bytes: &[u8], language: Language) {
 ///
 /// # Panics
 /// As [`check`].
-pub fn check_each(passes: &[&dyn Pass], bytes: &[u8], language: Language) {
+pub fn check_each(passes: &[&Pass], bytes: &[u8], language: Language) {
     let case = TestCase::single("input", bytes).expect("a plain path").in_language(Some(language));
     let [snapshot, equal] = [(); 2].map(|()| original(case.clone(), language));
     let orphans = UnusedDeclarations::new(&snapshot);
@@ -71,7 +71,7 @@ pub fn check_each(passes: &[&dyn Pass], bytes: &[u8], language: Language) {
     for &pass in passes {
         let proposals = Proposals::of(pass, &snapshot).list;
         let again = Proposals::of(pass, &equal).list;
-        assert_eq!(proposals, again, "{} is not deterministic", pass.info().name);
+        assert_eq!(proposals, again, "{} is not deterministic", pass.name);
         for proposal in &proposals {
             check_patch(pass, &proposal.patch, &program.case);
         }
@@ -94,13 +94,13 @@ pub fn check_each(passes: &[&dyn Pass], bytes: &[u8], language: Language) {
 pub fn check_chosen(input: &[u8]) {
     let Some((&choice, program)) = input.split_first() else { return };
     let row = &TABLE[choice as usize % TABLE.len()];
-    let languages: Vec<_> = row.info().languages().collect();
+    let languages: Vec<_> = row.pass.languages().collect();
     check(row.pass, program, languages[choice as usize / TABLE.len() % languages.len()]);
 }
 
 /// Edits in bounds, in order, and apart from each other.
-fn check_patch(pass: &dyn Pass, patch: &Patch, case: &TestCase) {
-    let name = pass.info().name;
+fn check_patch(pass: &Pass, patch: &Patch, case: &TestCase) {
+    let name = pass.name;
     assert!(!patch.is_empty(), "{name} proposes nothing");
     for edit in patch.edits() {
         let Some(file) = case.files().get(edit.file as usize) else {
@@ -136,10 +136,9 @@ impl Measured {
 
 /// Checks that a variant is smaller, unless the pass is for layout, and that it is still launched. Nobody can tell
 /// whether variants of a program with an odd literal are smaller.
-fn check_variant(pass: &dyn Pass, program: &Measured, is_odd: bool, variant: TestCase) {
+fn check_variant(pass: &Pass, program: &Measured, is_odd: bool, variant: TestCase) {
     let case = &program.case;
-    let info = pass.info();
-    let name = info.name;
+    let name = pass.name;
     let shown = || String::from_utf8_lossy(&case.files()[0].bytes).into_owned();
     // With what stands before it gone, a comment may come to say how many work-items there are: then the variant is not
     // smaller, and the engine does not test it.
@@ -150,10 +149,10 @@ fn check_variant(pass: &dyn Pass, program: &Measured, is_odd: bool, variant: Tes
     let is_comparable = launched(case) || !launched(&variant);
     if launched(case) {
         let (before, after) =
-            (fixed_launch(case, info.launch), fixed_launch(&variant, info.launch));
+            (fixed_launch(case, pass.launch), fixed_launch(&variant, pass.launch));
         assert_eq!(after, before, "{name} edits the launch of {:?}", shown());
     }
-    if is_comparable && !is_odd && !info.layout_only && !info.may_grow {
+    if is_comparable && !is_odd && !pass.layout_only && !pass.may_grow {
         let is_smaller = Measured::new(variant).is_smaller_than(program);
         assert!(is_smaller, "{name} proposes no smaller program for {:?}", shown());
     }
@@ -177,7 +176,7 @@ fn fixed_launch(case: &TestCase, edits: LaunchEdits) -> Option<Vec<u8>> {
 
 /// What a patch leaves without a use may go with it: more is removed, and nothing more follows from that.
 fn check_orphans(
-    pass: &dyn Pass,
+    pass: &Pass,
     case: &TestCase,
     snapshot: &Snapshot,
     orphans: &UnusedDeclarations,
@@ -186,8 +185,8 @@ fn check_orphans(
     let followed = orphans.follow(snapshot, patch.clone(), &[]);
     check_patch(pass, &followed, case);
     let again = orphans.follow(snapshot, followed.clone(), &[]);
-    assert_eq!(again, followed, "more follows from what followed a patch of {}", pass.info().name);
-    assert!(followed.covers(patch), "what follows replaces a patch of {}", pass.info().name);
+    assert_eq!(again, followed, "more follows from what followed a patch of {}", pass.name);
+    assert!(followed.covers(patch), "what follows replaces a patch of {}", pass.name);
 }
 
 /// Returns true if a literal or comment never ends, or holds what the parser does not take for part of one. Then what
@@ -205,17 +204,12 @@ fn has_odd_literal(bytes: &[u8]) -> bool {
 
 /// Accepts everything that makes the program smaller and expects an end; of a pass for layout, that
 /// it has nothing to say about its own result.
-fn converges(
-    pass: &dyn Pass,
-    mut program: Measured,
-    mut proposals: Vec<Proposal>,
-    language: Language,
-) {
-    if pass.info().layout_only {
+fn converges(pass: &Pass, mut program: Measured, mut proposals: Vec<Proposal>, language: Language) {
+    if pass.layout_only {
         if let [proposal] = proposals.as_slice() {
             let case = program.case.apply(&proposal.patch);
             let again = Proposals::of(pass, &Snapshot::new(case, language)).list;
-            assert_eq!(again, [], "{} is not idempotent", pass.info().name);
+            assert_eq!(again, [], "{} is not idempotent", pass.name);
         }
         return;
     }
@@ -237,14 +231,14 @@ fn converges(
         program = smallest;
         proposals = Proposals::of(pass, &Snapshot::new(program.case.clone(), language)).list;
     }
-    panic!("{} does not converge in {rounds} rounds", pass.info().name);
+    panic!("{} does not converge in {rounds} rounds", pass.name);
 }
 
 /// The result of a pass on `source` when every variant for which `interesting` holds is accepted, one
 /// proposal after the other, to a fixpoint. For tests of single passes.
 #[must_use]
 pub fn reduce_with(
-    pass: &dyn Pass,
+    pass: &Pass,
     source: &str,
     language: Language,
     interesting: impl Fn(&str) -> bool,
@@ -277,19 +271,13 @@ pub fn reduce_with(
 ///
 /// # Panics
 /// When something else is left than `after`.
-pub fn assert_reduces(
-    pass: &dyn Pass,
-    language: Language,
-    before: &str,
-    keep: &[&str],
-    after: &str,
-) {
+pub fn assert_reduces(pass: &Pass, language: Language, before: &str, keep: &[&str], after: &str) {
     let keep: Vec<String> = keep.iter().map(|needle| spelled(needle).trim().to_owned()).collect();
     let left = reduce_with(pass, before, language, |text| {
         let text = spelled(text);
         keep.iter().all(|needle| text.contains(needle))
     });
-    assert_eq!(spelled(&left), spelled(after), "what {} leaves of {before:?}", pass.info().name);
+    assert_eq!(spelled(&left), spelled(after), "what {} leaves of {before:?}", pass.name);
 }
 
 /// The tokens of a text with one blank around each.

@@ -12,7 +12,7 @@ use clreduce_testcase::{
 };
 
 use crate::analysis::{NameRole, Tokens, declared_role, is_built_in};
-use crate::names::unreachable::Unreachable;
+use crate::names::unreachable;
 use crate::{Pass, Proposals, Snapshot, SymbolKind};
 
 /// Rounds after which names are left alone. Where a program does not parse, other names may be parsed in another way.
@@ -52,7 +52,7 @@ pub fn single_kernels(source: &[u8], language: Language) -> Result<Vec<Vec<u8>>,
         let edits = others.map(|&other| Edit::delete(0, snapshot.tree(0).range(other)));
         let mut case = case.apply(&Patch::new(edits.collect()).unwrap_or_default());
         loop {
-            let next = with_all(&Unreachable, case.clone(), language);
+            let next = with_all(&unreachable::PASS, case.clone(), language);
             if next == case {
                 return case.files()[0].bytes.to_vec();
             }
@@ -84,7 +84,7 @@ fn with_all_of(pass: &str, case: TestCase, language: Language) -> TestCase {
     with_all(row.pass, case, language)
 }
 
-fn with_all(pass: &dyn Pass, case: TestCase, language: Language) -> TestCase {
+fn with_all(pass: &Pass, case: TestCase, language: Language) -> TestCase {
     let proposals = Proposals::of(pass, &Snapshot::new(case.clone(), language)).list;
     let edits = proposals.into_iter().flat_map(|proposal| proposal.patch.edits().to_vec());
     let mut edits: Vec<Edit> = edits.collect();

@@ -7,7 +7,8 @@ use clreduce_testcase::{Edit, Feature, Language, Patch};
 use crate::budget::Budget;
 use crate::snapshot::Snapshot;
 
-/// Something that proposes patches.
+/// Something that proposes patches, with the properties that the engine, the documentation and the tests rely on. A pass states
+/// them once, beside its code; nothing else asks for a pass by its name.
 ///
 /// # Contract
 /// - **Pure and deterministic**: equal snapshots give equal proposals, in equal order.
@@ -22,18 +23,8 @@ use crate::snapshot::Snapshot;
 ///   larger edit decides; where that is no union, they are not combined.
 ///
 /// [`harness::check`](crate::harness::check) holds a pass to all of this.
-pub trait Pass: Send + Sync {
-    /// The description of the pass for others.
-    fn info(&self) -> PassInfo;
-
-    /// Proposes what could go from `snapshot`, in source order unless the pass has a reason.
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals);
-}
-
-/// The properties of a pass that the engine, the documentation and the tests rely on. The pass states
-/// them once, beside its code; nothing else asks for a pass by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PassInfo {
+#[derive(Clone, Copy, Debug)]
+pub struct Pass {
     /// The name used by `--passes` and in reports: lower case, words joined by hyphens.
     pub name: &'static str,
     /// One sentence for people, without a full stop, in the imperative: "Remove unused functions".
@@ -50,7 +41,11 @@ pub struct PassInfo {
     pub launch: LaunchEdits,
     /// True if the pass changes nothing but white space, which the size order does not see.
     pub layout_only: bool,
+    /// Proposes what could go from a snapshot, in source order unless the pass has a reason.
+    propose: Propose,
 }
+
+type Propose = fn(&Snapshot, &mut Proposals);
 
 /// The parts of a launch comment that a pass may change. The comment says how a kernel is run, which is
 /// part of what the test case means.
@@ -64,10 +59,15 @@ pub enum LaunchEdits {
     Arguments,
 }
 
-impl PassInfo {
+impl Pass {
     /// A pass that makes every program smaller and renames nothing.
     #[must_use]
-    pub const fn new(name: &'static str, about: &'static str, needs: &'static [Feature]) -> Self {
+    pub const fn new(
+        name: &'static str,
+        about: &'static str,
+        needs: &'static [Feature],
+        propose: Propose,
+    ) -> Self {
         Self {
             name,
             about,
@@ -76,6 +76,7 @@ impl PassInfo {
             renames: false,
             launch: LaunchEdits::Nothing,
             layout_only: false,
+            propose,
         }
     }
 
@@ -157,16 +158,16 @@ const MOST_PROPOSALS: Budget = Budget::new("proposals of one pass", 500_000);
 impl Proposals {
     /// Runs a pass on a snapshot.
     #[must_use]
-    pub fn of(pass: &dyn Pass, snapshot: &Snapshot) -> Self {
+    pub fn of(pass: &Pass, snapshot: &Snapshot) -> Self {
         Self::with_budgets_of(usize::MAX, pass, snapshot)
     }
 
     /// Runs a pass on a snapshot, with no more than `most` in each of its budgets. For tests of what passes do when
     /// there is too much to look at.
     #[must_use]
-    pub fn with_budgets_of(most: usize, pass: &dyn Pass, snapshot: &Snapshot) -> Self {
+    pub fn with_budgets_of(most: usize, pass: &Pass, snapshot: &Snapshot) -> Self {
         let mut proposals = Self { list: Vec::new(), left_out: BTreeSet::new(), most };
-        pass.propose(snapshot, &mut proposals);
+        (pass.propose)(snapshot, &mut proposals);
         proposals
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use clreduce_testcase::Language;
 
-use crate::pass::{Pass, PassInfo};
+use crate::pass::Pass;
 
 /// When a pass runs. Phases run in this order; those in rounds are repeated until a full round changes
 /// nothing.
@@ -18,8 +18,6 @@ pub enum Phase {
     Cuts,
     /// Whole declarations and function bodies.
     Coarse,
-    /// Declarations of C++ down to single ones, and what ties them together: classes as types, bases, parameters of templates.
-    Scopes,
     /// Statements, names, list elements, expressions.
     Fine,
     /// Literals, tokens, anything that spoils the structure for other passes.
@@ -34,14 +32,14 @@ impl Phase {
     /// Returns true if the phase belongs to the rounds that go on until nothing changes: phases that run once do not.
     #[must_use]
     pub fn is_in_rounds(self) -> bool {
-        matches!(self, Self::Cuts | Self::Coarse | Self::Scopes | Self::Fine | Self::Polish)
+        matches!(self, Self::Cuts | Self::Coarse | Self::Fine | Self::Polish)
     }
 
     /// Returns true if the phase goes round by itself before the next one begins. Only those
     /// whose passes make work for each other cheaply do.
     #[must_use]
     pub fn settles(self) -> bool {
-        matches!(self, Self::Cuts | Self::Scopes | Self::Fine | Self::Last)
+        matches!(self, Self::Cuts | Self::Fine | Self::Last)
     }
 }
 
@@ -134,27 +132,21 @@ impl Policy {
 /// One row of the table.
 pub struct Row {
     /// The pass.
-    pub pass: &'static dyn Pass,
+    pub pass: &'static Pass,
     /// When it runs.
     pub phase: Phase,
     /// The way in which its proposals are explored.
     pub policy: Policy,
 }
 
-pub(crate) const fn row(pass: &'static dyn Pass, phase: Phase, policy: Policy) -> Row {
+pub(crate) const fn row(pass: &'static Pass, phase: Phase, policy: Policy) -> Row {
     Row { pass, phase, policy }
 }
 
 impl Row {
-    /// The description of the pass.
-    #[must_use]
-    pub fn info(&self) -> PassInfo {
-        self.pass.info()
-    }
-
     /// Returns true if the pass knows a language.
     #[must_use]
     pub fn applies_to(&self, language: Language) -> bool {
-        language.has_all(self.info().needs)
+        language.has_all(self.pass.needs)
     }
 }

@@ -191,7 +191,7 @@ fn check(seed: u64) {
     let folder = tempfile::tempdir().unwrap();
     // Braces left out in an odd place: no program to begin with.
     let Ok(before) = printed(folder.path(), &source) else { return };
-    let rows = TABLE.iter().filter(|row| PASSES.contains(&row.info().name));
+    let rows = TABLE.iter().filter(|row| PASSES.contains(&row.pass.name));
     std::thread::scope(|scope| {
         for row in rows {
             scope.spawn(|| check_pass(row.pass, &source, &before, seed));
@@ -199,7 +199,7 @@ fn check(seed: u64) {
     });
 }
 
-fn check_pass(pass: &dyn Pass, source: &str, before: &BTreeMap<String, String>, seed: u64) {
+fn check_pass(pass: &Pass, source: &str, before: &BTreeMap<String, String>, seed: u64) {
     let folder = tempfile::tempdir().unwrap();
     let case = TestCase::single("a.c", source.as_bytes()).unwrap();
     let mut tried = HashSet::new();
@@ -209,7 +209,7 @@ fn check_pass(pass: &dyn Pass, source: &str, before: &BTreeMap<String, String>, 
         if !tried.insert(text.clone()) {
             continue;
         }
-        let name = pass.info().name;
+        let name = pass.name;
         let after = printed(folder.path(), &text)
             .unwrap_or_else(|error| panic!("{name} on seed {seed}: {error}\n{source}\n{text}"));
         for label in remaining(&text) {
@@ -219,7 +219,7 @@ fn check_pass(pass: &dyn Pass, source: &str, before: &BTreeMap<String, String>, 
 }
 
 /// A few proposals alone, and all that can be made together.
-fn patches(pass: &dyn Pass, case: &TestCase) -> Vec<Patch> {
+fn patches(pass: &Pass, case: &TestCase) -> Vec<Patch> {
     let proposals = Proposals::of(pass, &Snapshot::new(case.clone(), Language::C)).list;
     let mut all = Patch::default();
     for proposal in &proposals {

@@ -195,7 +195,7 @@ fn what_is_beyond_a_budget_is_noted() {
             let few = Proposals::with_budgets_of(1, row.pass, &snapshot);
             few.left_out.iter().any(|budget| budget.of == of)
         };
-        let mut rows = TABLE.iter().filter(|row| row.info().name == pass);
+        let mut rows = TABLE.iter().filter(|row| row.pass.name == pass);
         let row = rows.find(is_beyond);
         let row = row.unwrap_or_else(|| panic!("{pass} does not note that {of} are left out"));
         let mut expect = |holds: bool, what: &str| {

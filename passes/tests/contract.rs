@@ -15,10 +15,10 @@ fn check_all(bytes: &[u8], language: Language) {
 }
 
 /// Every pass that knows a language, once.
-fn passes(language: Language) -> Vec<&'static dyn Pass> {
+fn passes(language: Language) -> Vec<&'static Pass> {
     let mut seen = HashSet::new();
     let rows = TABLE.iter().filter(|row| row.applies_to(language));
-    rows.filter(|row| seen.insert(row.info().name)).map(|row| row.pass).collect()
+    rows.filter(|row| seen.insert(row.pass.name)).map(|row| row.pass).collect()
 }
 
 fn corpus() -> Vec<(String, Vec<u8>)> {
@@ -82,7 +82,7 @@ fn propose_each(bytes: Vec<u8>, language: Language) {
         let proposals = Proposals::of(pass, &snapshot).list;
         let edits: usize = proposals.iter().map(|proposal| proposal.patch.edits().len()).sum();
         let size = snapshot.bytes(0).len();
-        assert!(edits <= 8 * size + 1000, "{}: {edits} edits for {size} bytes", pass.info().name);
+        assert!(edits <= 8 * size + 1000, "{}: {edits} edits for {size} bytes", pass.name);
     }
 }
 

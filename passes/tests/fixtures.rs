@@ -31,7 +31,7 @@ fn programs_in_cpp_are_the_same_in_what_extends_it() {
     let mut count = 0;
     for path in paths.filter(|path| path.extension().is_some_and(|ending| ending == "cpp")) {
         let row = clreduce_passes::find(path.file_stem().unwrap().to_str().unwrap()).unwrap();
-        let name = row.info().name;
+        let name = row.pass.name;
         for language in [Language::CUDA, Language::OPENCL_CPP] {
             assert!(row.applies_to(language), "{name} leaves {language} out");
             let example = Example { language, ..Example::read(&path) };
@@ -48,7 +48,7 @@ fn programs_in_cpp_are_the_same_in_what_extends_it() {
 
 #[test]
 fn a_fixture_without_a_result_says_which_lines_to_write() {
-    let row = TABLE.iter().find(|row| row.info().name == "comments").unwrap();
+    let row = TABLE.iter().find(|row| row.pass.name == "comments").unwrap();
     let path = PathBuf::from("passes/fixtures/comments.cl");
     let example = |text: &str| Example::of(&path, Language::OPENCL, &[("comments.cl", text)], None);
     let missing = check(&example("int x; /* no */\n// keep: x\n"), row.pass).unwrap();
@@ -117,7 +117,7 @@ impl Example {
     }
 
     /// Accepts every proposal that keeps what must be kept, one after the other, to a fixpoint.
-    fn reduce(&self, pass: &dyn Pass) -> TestCase {
+    fn reduce(&self, pass: &Pass) -> TestCase {
         let mut case = self.case.clone();
         loop {
             let snapshot = original(case.clone(), self.language);
@@ -164,8 +164,8 @@ impl Example {
 }
 
 /// Says what is wrong with a fixture, if anything is.
-fn check(example: &Example, pass: &dyn Pass) -> Option<String> {
-    let name = pass.info().name;
+fn check(example: &Example, pass: &Pass) -> Option<String> {
+    let name = pass.name;
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let path = example.path.strip_prefix(root).unwrap_or(&example.path).display();
     let result = example.reduce(pass);

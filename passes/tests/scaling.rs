@@ -41,10 +41,10 @@ fn work(bytes: &[u8], language: Language) -> Vec<(String, u64)> {
     }
     let mut seen = HashSet::new();
     for row in TABLE.iter().filter(|row| row.applies_to(language)) {
-        if !seen.insert(row.info().name) {
+        if !seen.insert(row.pass.name) {
             continue;
         }
-        note(row.info().name, &|| drop(Proposals::of(row.pass, &snapshot)));
+        note(row.pass.name, &|| drop(Proposals::of(row.pass, &snapshot)));
     }
     if language.has(Feature::Symbols) {
         note("unused declarations", &|| drop(UnusedDeclarations::new(&snapshot)));

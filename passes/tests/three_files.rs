@@ -19,7 +19,7 @@ fn every_pass_has_its_three_files() {
 fn a_forgotten_row_is_named() {
     let mut inventory = Inventory::of_crate();
     inventory.rows.retain(|name| *name != "unwrap");
-    let line = "    row(&syntax::unwrap::Unwrap, Phase::Fine, GROUPS),";
+    let line = "    row(&syntax::unwrap::PASS, Phase::Fine, GROUPS),";
     expect(&inventory, &[LIST, "TABLE", line]);
 }
 
@@ -46,7 +46,7 @@ fn a_forgotten_pass_is_named() {
     let mut inventory = Inventory::of_crate();
     inventory.files.retain(|file| file.name != "unwrap");
     inventory.rows.retain(|name| *name != "unwrap");
-    let line = "PassInfo::new(\"unwrap\", ";
+    let line = "Pass::new(\"unwrap\", ";
     expect(&inventory, &["passes/fixtures/unwrap.c", "passes/src/syntax/unwrap.rs", line]);
 }
 
@@ -75,8 +75,6 @@ struct Inventory {
 struct PassFile {
     folder: String,
     module: String,
-    /// The type that implements the trait.
-    type_name: String,
     /// The name of the pass.
     name: String,
     /// The program in the header, with the ending of a file in its language.
@@ -106,7 +104,7 @@ impl Inventory {
         Self {
             files,
             list: fs::read_to_string(root.join("src/lib.rs")).unwrap(),
-            rows: TABLE.iter().map(|row| row.info().name).collect(),
+            rows: TABLE.iter().map(|row| row.pass.name).collect(),
             fixtures: fixtures
                 .iter()
                 .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
@@ -118,13 +116,13 @@ impl Inventory {
     fn missing(&self) -> Vec<String> {
         let mut missing = Vec::new();
         for file in &self.files {
-            let PassFile { folder, module, type_name, name, .. } = file;
+            let PassFile { folder, module, name, .. } = file;
             let mut lines = Vec::new();
             if !self.declares(folder, module) {
                 lines.push(format!("in `mod {folder}`:\n    pub(crate) mod {module};"));
             }
             if !self.rows.contains(&&**name) {
-                let row = format!("row(&{folder}::{module}::{type_name}, Phase::Fine, GROUPS),");
+                let row = format!("row(&{folder}::{module}::PASS, Phase::Fine, GROUPS),");
                 lines.push(format!(
                     "in `TABLE`, with the phase and policy that suit it:\n    {row}"
                 ));
@@ -151,7 +149,7 @@ impl Inventory {
             missing.push(format!(
                 "passes/fixtures/{fixture} is the fixture of no pass. Delete it, or write the pass, for \
                  instance into passes/src/syntax/{module}.rs, with\n        \
-                 PassInfo::new(\"{name}\", \"What it does\", PARSED)"
+                 Pass::new(\"{name}\", \"What it does\", PARSED, propose)"
             ));
         }
         missing
@@ -168,14 +166,8 @@ impl Inventory {
 
 /// The pass that a file implements, if it does.
 fn pass_file(text: &str, folder: String, module: String) -> Option<PassFile> {
-    let (_, implementation) = text.split_once("\nimpl Pass for ")?;
-    let (type_name, rest) = implementation.split_once(" {")?;
-    let name = rest.split_once("PassInfo::new(").and_then(|(_, rest)| rest.split('"').nth(1));
-    let Some(name) = name else {
-        panic!(
-            "passes/src/{folder}/{module}.rs: write PassInfo::new(\"the name\", ...) into `info`"
-        )
-    };
+    let (_, rest) = text.split_once("Pass::new(")?;
+    let name = rest.split('"').nth(1)?;
     let header = text.lines().map_while(|line| line.strip_prefix("//!"));
     let mut example = header.skip_while(|line| line.trim() != "before:").skip(1);
     let ending = example.next().map_or("c", |fence| fence.trim().trim_start_matches('`'));
@@ -184,7 +176,6 @@ fn pass_file(text: &str, folder: String, module: String) -> Option<PassFile> {
         .map(|line| line.strip_prefix(' ').unwrap_or(line))
         .collect();
     Some(PassFile {
-        type_name: type_name.to_owned(),
         name: name.to_owned(),
         example: (program.join("\n"), ending.to_owned()),
         folder,

@@ -146,7 +146,7 @@ fn hangs_and_large_compilers_do_not_stop_a_campaign() {
     bench.script("bad", &bad);
     let mut args = campaign(&bench, "out", "bad", "6");
     // To reduce what hangs takes long.
-    let more = ["--memory", "200M", "--timeout", "2s", "--for", "30s"];
+    let more = ["--memory-limit", "200M", "--timeout", "2s", "--time-limit", "30s"];
     args.extend(more.map(str::to_owned));
     let at = args.iter().position(|arg| arg == "60s").unwrap();
     args.drain(at - 1..=at);

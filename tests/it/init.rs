@@ -282,7 +282,7 @@ fn what_cannot_be_used() {
         (&["--", "gcc", "-c", "gone.c"], 2, &["names no source file"]),
         (&["--", "gcc", "p.c", "src/no-sse.c"], 2, &["compiles two files"]),
         (&["--", "gcc", "-x", "c", "-"], 2, &["standard input"]),
-        (&["--shell", "--", "gcc", "-c", "p.c"], 2, &["for kernels"]),
+        (&["--script", "shell", "--", "gcc", "-c", "p.c"], 2, &["for kernels"]),
         (&["p.c"], 2, &["no command of a compiler", "init -- gcc"]),
         (&["--", "gcc", "-c", "p.c"], 1, &["nothing is wrong", "--run"]),
         (

@@ -61,7 +61,7 @@ fn checks_and_devices_notice_different_mutants() {
     // There is one order of work-items, so every mutant has one end.
     assert!(by_run.iter().all(|row| row.3 != "undecided"), "{by_run:?}");
     // The same seed gives the same sample.
-    let sample = ["--sample", "3", "--seed", "5"];
+    let sample = ["--count", "3", "--seed", "5"];
     assert_eq!(judged(&bench, "k.cl", &sample), judged(&bench, "k.cl", &sample));
     assert_eq!(judged(&bench, "k.cl", &sample).len(), 3);
 }

@@ -133,7 +133,7 @@ fn a_verdict_depends_on_the_variant_alone() {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use clreduce::TestCase;
-    use clreduce_interestingness::{Cancel, Interestingness};
+    use clreduce_interestingness::{Cancel, Interestingness, Occasion};
 
     let case = |text: String| TestCase::single("k.cl", text.into_bytes()).unwrap();
     let changed = |from: &str, to: &str| case(MAD_SAT.replace(from, to));
@@ -179,11 +179,8 @@ fn a_verdict_depends_on_the_variant_alone() {
                             });
                             continue;
                         }
-                        let outcome = match kind {
-                            1 => test.judge_again(variant, &cancel),
-                            _ => test.judge(variant, &cancel),
-                        };
-                        let outcome = outcome.unwrap();
+                        let occasion = if kind == 1 { Occasion::Again } else { Occasion::Next };
+                        let outcome = test.judge_on(variant, occasion, &cancel).unwrap();
                         let mut told = told.lock().unwrap();
                         let first = *told.entry(number).or_insert(outcome.verdict);
                         assert_eq!(
@@ -258,8 +255,8 @@ fn init_names_the_wrong_one_and_writes_a_test_that_works() {
 
     let folder = Path::new(env!("CARGO_BIN_EXE_clreduce")).parent().unwrap();
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
-    for (option, script) in [("--shell", "k.sh"), ("--python", "k.py"), ("--powershell", "k.ps1")] {
-        bench.run(&["init", "k.cl", option]).code(0);
+    for (language, script) in [("shell", "k.sh"), ("python", "k.py"), ("powershell", "k.ps1")] {
+        bench.run(&["init", "k.cl", "--script", language]).code(0);
         if script == "k.ps1" {
             assert_mentions(&bench.read(script), &["& clreduce 'run' 'k.cl'", "$LASTEXITCODE"]);
             continue;

@@ -13,7 +13,9 @@ use crate::support::{BUG, Bench, SCRIPT};
 use clreduce::events::Event;
 use clreduce::journal::{Facts, StateFolder};
 use clreduce::{Reduced, Reduction, Resume};
-use clreduce_interestingness::{Cancel, Interestingness, NotRun, Outcome, TimeLimits, Verdict};
+use clreduce_interestingness::{
+    Cancel, Interestingness, NotRun, Occasion, Outcome, TimeLimits, Verdict,
+};
 use clreduce_testcase::{ContentHash, TestCase};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -268,7 +270,8 @@ fn a_hang_is_waited_for_less_and_confirmed_with_the_limit_that_the_user_gave() {
     let (hangs, slow) = (case("spin;"), case("slow"));
     let verdicts = [&hangs, &slow].map(|case| test.judge(case, &cancel).unwrap().verdict);
     assert_eq!(verdicts, [Verdict::Interesting; 2]);
-    let verdicts = [&hangs, &slow].map(|case| test.judge_again(case, &cancel).unwrap().verdict);
+    let verdicts =
+        [&hangs, &slow].map(|case| test.judge_on(case, Occasion::Again, &cancel).unwrap().verdict);
     assert_eq!(verdicts, [Verdict::Interesting, Verdict::Uninteresting]);
 }
 

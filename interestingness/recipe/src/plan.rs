@@ -6,6 +6,8 @@
 
 use std::cmp::Reverse;
 
+use clreduce_interestingness::Occasion;
+
 use crate::counts::AllStageCounts;
 use crate::expected::EXPECTED;
 use crate::judgement::OUTCOME;
@@ -19,6 +21,14 @@ pub enum Depth {
     Confirmation,
     /// To the end, for people.
     Everything,
+}
+
+impl Depth {
+    /// The depth that decides on an occasion.
+    #[must_use]
+    pub fn on(occasion: Occasion) -> Self {
+        if occasion == Occasion::Again { Self::Confirmation } else { Self::Verdict }
+    }
 }
 
 /// The work of a step.

@@ -3,7 +3,9 @@
 use std::time::{Duration, Instant};
 
 use clreduce_check::StageName;
-use clreduce_interestingness::{Cancel, Interestingness, NotRun, Outcome, TimeLimits, Verdict};
+use clreduce_interestingness::{
+    Cancel, Interestingness, NotRun, Occasion, Outcome, TimeLimits, Verdict,
+};
 use clreduce_testcase::{Clues, TestCase};
 
 use crate::calibrated::CalibratedRecipe;
@@ -143,11 +145,16 @@ impl RecipeTest {
 
 impl Interestingness for RecipeTest {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.look(variant, Depth::Verdict, cancel).verdict()
+        self.judge_on(variant, Occasion::Next, cancel)
     }
 
-    fn judge_again(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.look(variant, Depth::Confirmation, cancel).verdict()
+    fn judge_on(
+        &self,
+        variant: &TestCase,
+        occasion: Occasion,
+        cancel: &Cancel,
+    ) -> Result<Outcome, NotRun> {
+        self.look(variant, Depth::on(occasion), cancel).verdict()
     }
 
     fn judge_original(

@@ -111,7 +111,7 @@ impl SharedState {
 
     /// Executes an action as often as it takes.
     async fn attempts(&self, job: &Job, running: &ActionState) -> Result<WorkerAnswer, Failure> {
-        if job.memory == CacheUse::Use
+        if job.circumstance.memory == CacheUse::Use
             && let Some(answer) = self.remembered(job).await
         {
             self.cached.fetch_add(1, Ordering::Relaxed);
@@ -128,7 +128,7 @@ impl SharedState {
                 pause = (pause * 2).min(LONGEST_PAUSE);
             }
             // A failure may be in the cache as well.
-            let may_be_cached = job.memory == CacheUse::Use && attempt == 0;
+            let may_be_cached = job.circumstance.memory == CacheUse::Use && attempt == 0;
             match self.attempt(job, running, may_be_cached).await {
                 Ok(answer) => {
                     let count = if answer.was_cached { &self.cached } else { &self.executed };
@@ -173,7 +173,7 @@ impl SharedState {
             return Err(Trouble::GivenUp);
         }
         self.upload(&job.blobs).await.map_err(|status| trouble(&status))?;
-        let priority = if job.is_guess { self.guess_priority } else { 0 };
+        let priority = if job.circumstance.is_guess { self.guess_priority } else { 0 };
         let request = self.calls.request(ExecuteRequest {
             instance_name: self.calls.instance.clone(),
             skip_cache_lookup: !may_be_cached,

@@ -36,9 +36,7 @@ pub(crate) struct Job {
     pub(crate) blobs: Vec<Blob>,
     /// The time after which the service ends it.
     pub(crate) limit: Duration,
-    pub(crate) memory: CacheUse,
-    /// The answer may turn out not to be needed.
-    pub(crate) is_guess: bool,
+    pub(crate) circumstance: Circumstance,
     pub(crate) question: AskedAbout,
     /// The tools that the machine must have.
     pub(crate) expect: Option<Fingerprint>,
@@ -64,25 +62,33 @@ pub(crate) struct WorkerAnswer {
     pub(crate) was_cached: bool,
 }
 
-/// The circumstances of a job besides its files.
+/// The circumstance of a question.
 #[derive(Clone, Debug)]
-pub(crate) struct Circumstances<'a> {
-    pub(crate) properties: &'a [KeyValue],
-    pub(crate) limit: Duration,
+pub(crate) struct Circumstance {
     /// Distinguishes actions that are otherwise the same.
     pub(crate) salt: String,
     pub(crate) memory: CacheUse,
+    /// The answer may turn out not to be needed.
     pub(crate) is_guess: bool,
-    pub(crate) question: AskedAbout,
-    pub(crate) expect: Option<Fingerprint>,
+}
+
+impl Circumstance {
+    pub(crate) fn new(memory: CacheUse) -> Self {
+        Self { salt: String::new(), memory, is_guess: false }
+    }
 }
 
 impl Job {
     /// The job that starts the program in a folder with these files.
     #[expect(deprecated, reason = "older services know no other fields")]
-    pub(crate) fn new(files: &Folder, circumstances: Circumstances<'_>) -> Self {
-        let Circumstances { properties, limit, salt, memory, is_guess, question, expect } =
-            circumstances;
+    pub(crate) fn new(
+        files: &Folder,
+        properties: &[KeyValue],
+        limit: Duration,
+        circumstance: Circumstance,
+        question: AskedAbout,
+        expect: Option<Fingerprint>,
+    ) -> Self {
         let mut blobs = Vec::new();
         let root = files.blobs(&mut blobs);
         let property =
@@ -107,13 +113,13 @@ impl Job {
             command_digest: Some(command.digest.to_proto()),
             input_root_digest: Some(root.to_proto()),
             timeout: Some(duration(seconds)),
-            do_not_cache: memory == CacheUse::Avoid,
-            salt: salt.into_bytes(),
+            do_not_cache: circumstance.memory == CacheUse::Avoid,
+            salt: circumstance.salt.clone().into_bytes(),
             platform,
         });
         let digest = action.digest;
         blobs.extend([command, action]);
-        Self { action: digest, blobs, limit, memory, is_guess, question, expect }
+        Self { action: digest, blobs, limit, circumstance, question, expect }
     }
 }
 

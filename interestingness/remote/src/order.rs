@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clreduce_interestingness::{Limits, Permissions, TimeLimits};
+use clreduce_interestingness::{Limits, Occasion, Permissions, TimeLimits};
 use clreduce_process::TestCommand;
 use clreduce_recipe::{Calibration, Recipe};
 use serde::{Deserialize, Serialize};
@@ -52,6 +52,17 @@ pub(crate) enum Ask {
     Again,
     /// Is it, in the run of this number?
     Run(u32),
+}
+
+impl Ask {
+    /// The occasion on which a machine judges the variant.
+    pub(crate) fn occasion(self) -> Occasion {
+        match self {
+            Self::Again => Occasion::Again,
+            Self::Run(run) => Occasion::Run(run),
+            Self::Tools | Self::Original | Self::Calibration | Self::Variant => Occasion::Next,
+        }
+    }
 }
 
 /// A test as an action runs it. Its paths are relative to the folder of the action.

@@ -21,7 +21,7 @@ use crate::digest::Blob;
 use crate::failure::{Failure, RemoteError};
 use crate::fingerprint::Fingerprint;
 use crate::job::{
-    CacheUse, Circumstances, Job, ORDER, ORIGINAL, PROGRAM, TEST, VARIANT, WorkerAnswer,
+    CacheUse, Circumstance, Job, ORDER, ORIGINAL, PROGRAM, TEST, VARIANT, WorkerAnswer,
 };
 use crate::order::{ActionFiles, Ask, OrderedTest, Sandbox, TestOrder};
 use crate::tree::Folder;
@@ -69,22 +69,6 @@ pub struct RemoteTest {
     recipe: Option<(TestCase, Calibrated)>,
     first: OnceLock<FirstRun>,
     repeats: AtomicU64,
-}
-
-/// The circumstances of a question.
-#[derive(Clone, Debug)]
-struct Circumstance {
-    /// Distinguishes actions that are otherwise the same.
-    salt: String,
-    memory: CacheUse,
-    /// The answer may turn out not to be needed.
-    is_guess: bool,
-}
-
-impl Circumstance {
-    fn new(memory: CacheUse) -> Self {
-        Self { salt: String::new(), memory, is_guess: false }
-    }
 }
 
 /// The calibration of a recipe on other machines, for a run that resumes.
@@ -257,8 +241,8 @@ impl RemoteTest {
         };
         let salts =
             (1..=FIRST_RUNS).map(|number| format!("first run {}", earlier + u64::from(number)));
-        let manners = salts.map(|salt| Circumstance { salt, ..Circumstance::new(memory) });
-        let jobs = manners.map(|manner| self.job(ask, variant, manner)).collect();
+        let circumstances = salts.map(|salt| Circumstance { salt, ..Circumstance::new(memory) });
+        let jobs = circumstances.map(|circumstance| self.job(ask, variant, circumstance)).collect();
         self.remote.run(jobs, cancel).into_iter().collect()
     }
 
@@ -266,10 +250,10 @@ impl RemoteTest {
         &self,
         ask: Ask,
         variant: &TestCase,
-        manner: Circumstance,
+        circumstance: Circumstance,
         cancel: &Cancel,
     ) -> Result<Outcome, NotRun> {
-        let job = self.job(ask, variant, manner);
+        let job = self.job(ask, variant, circumstance);
         match self.remote.run(vec![job], cancel).pop() {
             Some(Ok(Some(WorkerAnswer { says: Says::Judged(outcome), .. }))) => Ok(*outcome),
             // It is not read.
@@ -294,7 +278,7 @@ impl RemoteTest {
     }
 
     /// The action for a question.
-    fn job(&self, ask: Ask, variant: &TestCase, manner: Circumstance) -> Job {
+    fn job(&self, ask: Ask, variant: &TestCase, circumstance: Circumstance) -> Job {
         let is_first = ask == Ask::Tools;
         let limits = if is_first { Limits::default() } else { self.limits() };
         let is_recipe = matches!(self.test, OrderedTest::Recipe { .. });
@@ -328,13 +312,10 @@ impl RemoteTest {
         files.add(ORDER, Blob::new(order), false);
         fill(files.folder(VARIANT), variant);
         let properties = &self.remote.properties;
-        let Circumstance { salt, memory, is_guess } = manner;
-        let circumstances =
-            Circumstances { properties, limit, salt, memory, is_guess, question, expect };
-        Job::new(&files, circumstances)
+        Job::new(&files, properties, limit, circumstance, question, expect)
     }
 
-    /// The manner of a question whose answer the service must not remember: it has a salt that no action ever had.
+    /// The circumstance of a question whose answer the service must not remember: it has a salt that no action ever had.
     fn afresh(&self) -> Circumstance {
         let number = self.repeats.fetch_add(1, Ordering::Relaxed);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();

@@ -156,10 +156,7 @@ impl Bench<'_> {
                     let first = test.first_run(variant, &Cancel::new()).map_err(failed)?;
                     return Ok(Says::Original(Box::new(first)));
                 }
-                let outcome = match self.order.ask {
-                    Ask::Run(run) => test.judge_run(variant, run, &Cancel::new()),
-                    _ => test.judge(variant, &Cancel::new()),
-                };
+                let outcome = test.judge_on(variant, self.order.ask.occasion(), &Cancel::new());
                 let outcome = outcome.map_err(failed)?;
                 Ok(Says::Judged(Box::new(outcome)))
             }
@@ -200,11 +197,7 @@ impl Bench<'_> {
             return Ok(Says::OtherTools(found.with_devices(&here)));
         }
         test.set_part_limits(&self.order.part_limits);
-        let nobody = Cancel::new();
-        let outcome = match self.order.ask {
-            Ask::Again => test.judge_again(variant, &nobody),
-            _ => test.judge(variant, &nobody),
-        };
+        let outcome = test.judge_on(variant, self.order.ask.occasion(), &Cancel::new());
         Ok(Says::Judged(Box::new(outcome.map_err(|error| error.to_string())?)))
     }
 

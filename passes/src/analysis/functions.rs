@@ -52,12 +52,13 @@ pub(crate) fn returns_void(snapshot: &Snapshot, function: &Function) -> bool {
     let is_void = tree
         .field(function.definition, NodeField::Type)
         .is_some_and(|kind| &snapshot.bytes(function.file)[tree.range(kind)] == b"void");
-    is_void && tree.kind(tree.node(function.name).parent) == NodeKind::FunctionDeclarator && {
-        let declarator = tree.node(function.name).parent;
-        tree.node(declarator).parent == function.definition
-    }
+    let declarator = tree.node(function.name).parent;
+    is_void
+        && tree.kind(declarator) == NodeKind::FunctionDeclarator
+        && tree.node(declarator).parent == function.definition
 }
 
+/// The number of tokens of a node.
 pub(crate) fn token_count(snapshot: &Snapshot, file: usize, node: NodeId) -> usize {
     let range = snapshot.tree(file).range(node);
     let tokens = snapshot.tokens(file);

@@ -7,9 +7,9 @@ use super::lines::file_of_marker;
 /// The ranges of a preprocessed file that come from the file that was compiled, in order: the one that the first line marker
 /// names. None if there is no other file in it.
 pub(crate) fn main_file(bytes: &[u8]) -> Vec<Range<usize>> {
-    let (mut ranges, mut main, mut has_others): (Vec<Range<usize>>, _, _) =
-        (Vec::new(), None, false);
-    let mut is_main = true;
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    let mut main = None;
+    let (mut is_main, mut has_others) = (true, false);
     let mut start = 0;
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
         let end = start + line.len();

@@ -15,30 +15,24 @@ use clreduce_language::{NodeId, NodeKind};
 use clreduce_testcase::Edit;
 
 use crate::analysis::Unit;
-use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{CPP, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct CppBases;
+pub(crate) const PASS: Pass = Pass::new("cpp-bases", "Remove base classes", CPP, propose);
 
-impl Pass for CppBases {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("cpp-bases", "Remove base classes", CPP)
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for (unit, id, kind) in Unit::all_sound(snapshot) {
-            if kind != NodeKind::BaseClassClause {
-                continue;
-            }
-            proposals.push(Proposal::edit(unit.delete(unit.tree.range(id))));
-            let bases = bases(unit, id);
-            if bases.len() > 1 {
-                // With the first one in a list of its own, a group of bases never leaves a colon alone.
-                for (index, base) in bases.into_iter().enumerate() {
-                    let edit = Edit::delete_element(unit.file, base);
-                    let list = if index == 0 { 2 } else { 1 };
-                    proposals.push(Proposal::edit(edit).in_list(list));
-                }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for (unit, id, kind) in Unit::all_sound(snapshot) {
+        if kind != NodeKind::BaseClassClause {
+            continue;
+        }
+        proposals.push(Proposal::edit(unit.delete(unit.tree.range(id))));
+        let bases = bases(unit, id);
+        if bases.len() > 1 {
+            // With the first one in a list of its own, a group of bases never leaves a colon alone.
+            for (index, base) in bases.into_iter().enumerate() {
+                let edit = Edit::delete_element(unit.file, base);
+                let list = if index == 0 { 2 } else { 1 };
+                proposals.push(Proposal::edit(edit).in_list(list));
             }
         }
     }
@@ -78,7 +72,7 @@ mod tests {
             ("B<int, 2>", "struct D : B<int, 2> { };"),
             ("C", "struct D : virtual public n::C { };"),
         ] {
-            assert_reduces(&CppBases, Language::CPP, before, &[keep], after);
+            assert_reduces(&PASS, Language::CPP, before, &[keep], after);
         }
     }
 }

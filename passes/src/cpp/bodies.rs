@@ -24,38 +24,33 @@ use clreduce_testcase::{Edit, tokens};
 
 use crate::analysis::{Unit, is_in, main_file};
 use crate::edit::is_smaller;
-use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{CPP, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct CppBodies;
+pub(crate) const PASS: Pass =
+    Pass::new("cpp-bodies", "Remove or empty bodies of functions and members in C++", CPP, propose);
 
-impl Pass for CppBodies {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("cpp-bodies", "Remove or empty bodies of functions and members in C++", CPP)
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let entities = snapshot.entities(unit.file);
-            let main = main_file(unit.bytes);
-            for id in entities.ids() {
-                let item = entities.item(id);
-                let Some(body) = entities.body(unit.bytes, unit.tree, id) else { continue };
-                let whole = entities.range(unit.tree, id);
-                let removal = match only_definition(unit, whole.clone(), item) {
-                    Some(range) => unit.delete(range),
-                    None if item.is_outside => unit.delete(whole),
-                    None => unit.replace(body.range.clone(), b";"),
-                };
-                // The bug is in a body of the main file more often than in one of its headers.
-                let first = if is_in(&main, body.range.start) { 3 } else { 0 };
-                let list = first + u32::from(body.is_needed_early);
-                if is_smaller(b";", &unit.bytes[body.range.clone()]) {
-                    proposals.push(Proposal::edit(removal).in_list(list));
-                }
-                if let Some(edit) = emptied(unit, item, &body) {
-                    proposals.push(Proposal::edit(edit).in_list(first + 2));
-                }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let entities = snapshot.entities(unit.file);
+        let main = main_file(unit.bytes);
+        for id in entities.ids() {
+            let item = entities.item(id);
+            let Some(body) = entities.body(unit.bytes, unit.tree, id) else { continue };
+            let whole = entities.range(unit.tree, id);
+            let removal = match only_definition(unit, whole.clone(), item) {
+                Some(range) => unit.delete(range),
+                None if item.is_outside => unit.delete(whole),
+                None => unit.replace(body.range.clone(), b";"),
+            };
+            // The bug is in a body of the main file more often than in one of its headers.
+            let first = if is_in(&main, body.range.start) { 3 } else { 0 };
+            let list = first + u32::from(body.is_needed_early);
+            if is_smaller(b";", &unit.bytes[body.range.clone()]) {
+                proposals.push(Proposal::edit(removal).in_list(list));
+            }
+            if let Some(edit) = emptied(unit, item, &body) {
+                proposals.push(Proposal::edit(edit).in_list(first + 2));
             }
         }
     }
@@ -124,7 +119,7 @@ mod tests {
                       template <class U> friend bool l(A, U) { return g(); }\n};\n";
         let after = "template <class T> struct A {\n  \n\n  friend bool i(A) ;\n\n\ntemplate <class U> friend bool l(A, U) ;\n};\n";
         assert_reduces(
-            &CppBodies,
+            &PASS,
             Language::CPP,
             before,
             &["friend bool i(A)", "friend bool l("],
@@ -139,6 +134,6 @@ mod tests {
         let after = "struct S { S() : a(f()) { } int a; };\nvoid f() { }\nint h() { return 0; }\n\
                      int *p() { return 0; }\nS s() { return {}; }\nS &r() { __builtin_unreachable(); }\n";
         let keep = ["a(f()) {", "f() {", "h() {", "p() {", "s() {", "r() {"];
-        assert_reduces(&CppBodies, Language::CPP, before, &keep, after);
+        assert_reduces(&PASS, Language::CPP, before, &keep, after);
     }
 }

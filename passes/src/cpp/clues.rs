@@ -29,63 +29,57 @@ use super::slice::unrelated;
 use super::uses::MainFile;
 use crate::analysis::{PresumedLines, Unit, is_in, main_file};
 use crate::edit::unreached;
-use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::names::clues::WORTH_A_TEST;
+use crate::pass::{CPP, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct CppClues;
+pub(crate) const PASS: Pass = Pass::new(
+    "cpp-clues",
+    "Keep the C++ that the output of the test mentions and what that needs, and nothing else",
+    CPP,
+    propose,
+);
 
-/// A proposal removes one in so many bytes of the program at least. Otherwise the other passes do as well.
-const WORTH_A_TEST: usize = 8;
 /// What is further away from the clues than so many mentions has nothing to do with them.
 const MOST_STEPS: usize = 6;
 
-impl Pass for CppClues {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "cpp-clues",
-            "Keep the C++ that the output of the test mentions and what that needs, and nothing else",
-            CPP,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let one_file = Unit::all(snapshot).next().filter(|_| snapshot.file_count() == 1);
-        let Some(unit) = one_file.filter(|_| !snapshot.clues().mentions.is_empty()) else { return };
-        let entities = snapshot.entities(0);
-        let mut roots = anchors(snapshot, unit, entities);
-        let anchors: Vec<Range<usize>> =
-            roots.iter().map(|&id| entities.range(unit.tree, id)).collect();
-        let ranges = main_or_all(unit);
-        let main = MainFile::new(snapshot, unit, &ranges);
-        let enough = unit.bytes.len() / WORTH_A_TEST;
-        let (mut last, mut names) = (None, BTreeSet::new());
-        for _ in 0..MOST_STEPS {
-            if roots.is_empty() {
-                return;
-            }
-            let statements = match names.is_empty() {
-                true => Vec::new(),
-                false => unrelated(&main, &names, &anchors),
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    let one_file = Unit::all(snapshot).next().filter(|_| snapshot.file_count() == 1);
+    let Some(unit) = one_file.filter(|_| !snapshot.clues().mentions.is_empty()) else { return };
+    let entities = snapshot.entities(0);
+    let mut roots = anchors(snapshot, unit, entities);
+    let anchors: Vec<Range<usize>> =
+        roots.iter().map(|&id| entities.range(unit.tree, id)).collect();
+    let ranges = main_or_all(unit);
+    let main = MainFile::new(snapshot, unit, &ranges);
+    let enough = unit.bytes.len() / WORTH_A_TEST;
+    let (mut last, mut names) = (None, BTreeSet::new());
+    for _ in 0..MOST_STEPS {
+        if roots.is_empty() {
+            return;
+        }
+        let statements = match names.is_empty() {
+            true => Vec::new(),
+            false => unrelated(&main, &names, &anchors),
+        };
+        let mut is_enough = false;
+        for gone in [Vec::new(), statements] {
+            let patch = all_but(unit, entities, &roots, gone);
+            let size = |patch: &Patch| -> usize {
+                patch.edits().iter().map(|edit| edit.range().len()).sum()
             };
-            let mut is_enough = false;
-            for gone in [Vec::new(), statements] {
-                let patch = all_but(unit, entities, &roots, gone);
-                let size = |patch: &Patch| -> usize {
-                    patch.edits().iter().map(|edit| edit.range().len()).sum()
-                };
-                let patch = patch.filter(|patch| size(patch) >= enough);
-                is_enough |= patch.is_some();
-                let patch = patch.filter(|patch| last.as_ref() != Some(patch));
-                last = patch.clone().or(last);
-                proposals.extend(patch.map(Proposal::new));
-            }
-            let declared = roots.iter().flat_map(|&id| &entities.item(id).declares);
-            names.extend(declared.map(|&entity| entities.name(entity)));
-            let before = roots.len();
-            with_users(unit, entities, &mut roots);
-            if roots.len() == before || !is_enough {
-                return;
-            }
+            let patch = patch.filter(|patch| size(patch) >= enough);
+            is_enough |= patch.is_some();
+            let patch = patch.filter(|patch| last.as_ref() != Some(patch));
+            last = patch.clone().or(last);
+            proposals.extend(patch.map(Proposal::new));
+        }
+        let declared = roots.iter().flat_map(|&id| &entities.item(id).declares);
+        names.extend(declared.map(|&entity| entities.name(entity)));
+        let before = roots.len();
+        with_users(unit, entities, &mut roots);
+        if roots.len() == before || !is_enough {
+            return;
         }
     }
 }
@@ -179,7 +173,7 @@ mod tests {
         let place = Mention::Place { file: "a.cc".to_owned(), line: 1, column: 12 };
         let clues = Clues { mentions: vec![vec![place]], ..Clues::default() };
         let snapshot = Snapshot::new(case.clone(), Language::CPP).with_clues(Arc::new(clues));
-        let left = Proposals::of(&CppClues, &snapshot).list.into_iter().map(|proposal| {
+        let left = Proposals::of(&PASS, &snapshot).list.into_iter().map(|proposal| {
             let bytes = case.apply(&proposal.patch).files()[0].bytes.to_vec();
             let text = String::from_utf8(bytes).unwrap();
             text.split_whitespace().collect::<Vec<_>>().join(" ")

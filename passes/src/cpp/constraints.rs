@@ -19,28 +19,23 @@ use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::{Unit, concepts, constraint, with_semicolon};
 use crate::edit::is_smaller;
-use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{CPP, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct CppConstraints;
+pub(crate) const PASS: Pass = Pass::new(
+    "cpp-constraints",
+    "Remove requires clauses, type constraints, requirements and trailing return types",
+    CPP,
+    propose,
+);
 
-impl Pass for CppConstraints {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "cpp-constraints",
-            "Remove requires clauses, type constraints, requirements and trailing return types",
-            CPP,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let concepts = concepts(unit);
-            for (id, kind) in unit.sound() {
-                proposals.extend(without(unit, &concepts, id, kind).map(Proposal::edit));
-                let simpler = simpler(unit, id, kind).into_iter().zip(1..);
-                proposals.extend(simpler.map(|(patch, list)| Proposal::new(patch).in_list(list)));
-            }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let concepts = concepts(unit);
+        for (id, kind) in unit.sound() {
+            proposals.extend(without(unit, &concepts, id, kind).map(Proposal::edit));
+            let simpler = simpler(unit, id, kind).into_iter().zip(1..);
+            proposals.extend(simpler.map(|(patch, list)| Proposal::new(patch).in_list(list)));
         }
     }
 }
@@ -171,7 +166,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
-        assert_reduces(&CppConstraints, Language::CPP, before, keep, after);
+        assert_reduces(&PASS, Language::CPP, before, keep, after);
     }
 
     #[test]

@@ -23,91 +23,80 @@ use std::ops::Range;
 use clreduce_language::{EntityId, ItemId, Weights};
 use clreduce_testcase::{Edit, Patch};
 
-use super::bases::CppBases;
-use super::bodies::CppBodies;
-use super::class_to_int::CppClassToInt;
-use super::constraints::CppConstraints;
-use super::declarations::CppDeclarations;
-use super::main_file::CppMainFile;
-use super::needed::CppNeeded;
-use super::objects::CppObjects;
-use super::pipes::CppPipes;
-use super::template_parameters::CppTemplateParameters;
-use super::traits::CppTraits;
+use super::{
+    bases, bodies, class_to_int, constraints, declarations, main_file, objects, pipes,
+    template_parameters, traits,
+};
 use crate::analysis::{Unit, roots};
 use crate::budget::Budget;
 use crate::edit::UnusedDeclarations;
-use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{CPP, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
-use crate::syntax::expression_to_constant::ExpressionToConstant;
-use crate::syntax::expression_to_operand::ExpressionToOperand;
-use crate::syntax::initializers::Initializers;
-use crate::syntax::list_elements::ListElements;
-use crate::syntax::specifiers::Specifiers;
-use crate::syntax::statements::Statements;
+use crate::syntax::{
+    expression_to_constant, expression_to_operand, initializers, list_elements, specifiers,
+    statements,
+};
 
-pub(crate) struct CppCuts;
+pub(crate) const PASS: Pass = Pass::new(
+    "cpp-cuts",
+    "Remove what ties most of a C++ program to the rest, and what becomes unreachable",
+    CPP,
+    propose,
+)
+// The proposals that are compared may let it grow.
+.growing();
 
 /// The passes whose proposals are compared.
-const SOURCES: [&dyn Pass; 13] = [
-    &CppDeclarations,
-    &CppNeeded,
-    &CppMainFile,
-    &CppBodies,
-    &CppBases,
-    &CppClassToInt,
-    &Initializers,
-    &Specifiers,
-    &CppConstraints,
-    &CppTemplateParameters,
-    &CppTraits,
-    &CppObjects,
-    &CppPipes,
+const SOURCES: [Pass; 13] = [
+    declarations::PASS,
+    declarations::NEEDED,
+    main_file::PASS,
+    bodies::PASS,
+    bases::PASS,
+    class_to_int::PASS,
+    initializers::PASS,
+    specifiers::PASS,
+    constraints::PASS,
+    template_parameters::PASS,
+    traits::PASS,
+    objects::PASS,
+    pipes::PASS,
 ];
 
 /// The passes of whose proposals only the smallest one is compared that removes the name of something.
-const PLACES: [&dyn Pass; 4] =
-    [&Statements, &ListElements, &ExpressionToOperand, &ExpressionToConstant];
+const PLACES: [Pass; 4] = [
+    statements::PASS,
+    list_elements::PASS,
+    expression_to_operand::PASS,
+    expression_to_constant::PASS,
+];
 
-/// What is proposed removes one in so many bytes at least.
-const LEAST_GAIN: u64 = 64;
+/// What is proposed removes one in this number of bytes at least.
+pub(super) const LEAST_GAIN: u64 = 64;
 /// Proposals that are followed.
 const MOST_CUTS: Budget = Budget::new("cuts that are compared", 128);
 
-impl Pass for CppCuts {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "cpp-cuts",
-            "Remove what ties most of a C++ program to the rest, and what becomes unreachable",
-            CPP,
-        )
-        // So may some of the passes whose proposals are compared.
-        .growing()
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    if snapshot.file_count() != 1 {
+        return;
     }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        if snapshot.file_count() != 1 {
-            return;
-        }
-        let Some(unused) = UnusedDeclarations::new(snapshot) else { return };
-        let (entities, tree) = (snapshot.entities(0), snapshot.tree(0));
-        let roots: Vec<ItemId> =
-            Unit::all(snapshot).flat_map(|unit| roots(unit, entities)).collect();
-        let least = snapshot.bytes(0).len() as u64 / LEAST_GAIN;
-        let cuts = Cuts { snapshot, least, weights: entities.weights(tree, &roots) };
-        let found = SOURCES.iter().flat_map(|pass| Proposals::of(*pass, snapshot).list);
-        let weighed = found.map(|proposal| (cuts.weight(&proposal.patch), proposal.patch));
-        let mut heavy: Vec<(u64, Patch)> = weighed.filter(|(weight, _)| *weight >= least).collect();
-        heavy.extend(cuts.places());
-        heavy.sort_by_key(|(weight, _)| Reverse(*weight));
-        let half = snapshot.bytes(0).len() / 2;
-        for (_, own) in proposals.limited(&MOST_CUTS, heavy) {
-            let patch = unused.follow(snapshot, own.clone(), &[]);
-            if !cuts.leaves_names(&own, &patch) {
-                // What leads to most of the program leads to the bug as well.
-                let removed: usize = ranges(&patch).iter().map(Range::len).sum();
-                proposals.push(Proposal::new(patch).in_list(u32::from(removed > half)));
-            }
+    let Some(unused) = UnusedDeclarations::new(snapshot) else { return };
+    let (entities, tree) = (snapshot.entities(0), snapshot.tree(0));
+    let roots: Vec<ItemId> = Unit::all(snapshot).flat_map(|unit| roots(unit, entities)).collect();
+    let least = snapshot.bytes(0).len() as u64 / LEAST_GAIN;
+    let cuts = Cuts { snapshot, least, weights: entities.weights(tree, &roots) };
+    let found = SOURCES.iter().flat_map(|pass| Proposals::of(pass, snapshot).list);
+    let weighed = found.map(|proposal| (cuts.weight(&proposal.patch), proposal.patch));
+    let mut heavy: Vec<(u64, Patch)> = weighed.filter(|(weight, _)| *weight >= least).collect();
+    heavy.extend(cuts.places());
+    heavy.sort_by_key(|(weight, _)| Reverse(*weight));
+    let half = snapshot.bytes(0).len() / 2;
+    for (_, own) in proposals.limited(&MOST_CUTS, heavy) {
+        let patch = unused.follow(snapshot, own.clone(), &[]);
+        if !cuts.leaves_names(&own, &patch) {
+            // What leads to most of the program leads to the bug as well.
+            let removed: usize = ranges(&patch).iter().map(Range::len).sum();
+            proposals.push(Proposal::new(patch).in_list(u32::from(removed > half)));
         }
     }
 }
@@ -130,7 +119,7 @@ impl Cuts<'_> {
 
     /// Of each name that leads to much, what removes it with the least that stands around it.
     fn places(&self) -> impl Iterator<Item = (u64, Patch)> {
-        let found = PLACES.iter().flat_map(|pass| Proposals::of(*pass, self.snapshot).list);
+        let found = PLACES.iter().flat_map(|pass| Proposals::of(pass, self.snapshot).list);
         let mut smallest: BTreeMap<u32, (u64, Patch)> = BTreeMap::new();
         for patch in found.map(|proposal| proposal.patch) {
             let (weight, ranges) = (self.weight(&patch), ranges(&patch));
@@ -187,10 +176,10 @@ mod tests {
         let source = "template <class T, class U> struct P { T t; U u; };\n\
                       template <class T> struct A { T a, b; T f(T, T); T g(T, T); T h(T, T); T i(T, T); T k(T, T); };\n\
                       A<P<P<int, int>, P<int, int>>> a; int main() { return a.f(a.a, a.b); }";
-        check(&CppCuts, source.as_bytes(), Language::CPP);
+        check(&PASS, source.as_bytes(), Language::CPP);
         let case = TestCase::single("a.cc", source.as_bytes()).unwrap();
         let snapshot = Snapshot::new(case.clone(), Language::CPP);
-        let larger = Proposals::of(&CppCuts, &snapshot).list.into_iter().filter(|proposal| {
+        let larger = Proposals::of(&PASS, &snapshot).list.into_iter().filter(|proposal| {
             Size::of(&case.apply(&proposal.patch)).tokens > Size::of(&case).tokens
         });
         assert!(larger.count() > 0, "nothing grows: the program is no test of that");

@@ -17,26 +17,21 @@ use clreduce_language::{Entities, ItemId, ItemKind, NodeField, NodeId, NodeKind}
 use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::{Unit, is_member, name_in, parameter_list, parameters};
-use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{CPP, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct CppForwarding;
+pub(crate) const PASS: Pass = Pass::new(
+    "cpp-forwarding",
+    "Replace calls of a function that only calls another one by calls of the other",
+    CPP,
+    propose,
+);
 
-impl Pass for CppForwarding {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "cpp-forwarding",
-            "Replace calls of a function that only calls another one by calls of the other",
-            CPP,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let file = NamedFile::new(unit, snapshot.entities(unit.file));
-            for id in file.entities.ids() {
-                proposals.extend(file.without(id).map(Proposal::new));
-            }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let file = NamedFile::new(unit, snapshot.entities(unit.file));
+        for id in file.entities.ids() {
+            proposals.extend(file.without(id).map(Proposal::new));
         }
     }
 }

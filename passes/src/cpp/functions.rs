@@ -23,35 +23,27 @@
 use clreduce_language::ItemKind;
 
 use crate::analysis::{Unit, is_in, main_file};
-use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{CPP, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct CppFunctions;
+pub(crate) const PASS: Pass = Pass::new(
+    "cpp-functions",
+    "Remove functions that line markers say are from headers, members as well",
+    CPP,
+    propose,
+);
 
-impl Pass for CppFunctions {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "cpp-functions",
-            "Remove functions that line markers say are from headers, members as well",
-            CPP,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let entities = snapshot.entities(unit.file);
-            let main = main_file(unit.bytes);
-            for id in entities.ids().filter(|_| !main.is_empty()) {
-                let item = entities.item(id);
-                let range = entities.range(unit.tree, id);
-                if item.kind == ItemKind::Function
-                    && !range.is_empty()
-                    && !is_in(&main, range.start)
-                {
-                    // Constructors and what else comes with a class are needed more often.
-                    let list = u32::from(item.comes_with_class);
-                    proposals.push(Proposal::edit(unit.delete(range)).in_list(list));
-                }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let entities = snapshot.entities(unit.file);
+        let main = main_file(unit.bytes);
+        for id in entities.ids().filter(|_| !main.is_empty()) {
+            let item = entities.item(id);
+            let range = entities.range(unit.tree, id);
+            if item.kind == ItemKind::Function && !range.is_empty() && !is_in(&main, range.start) {
+                // Constructors and what else comes with a class are needed more often.
+                let list = u32::from(item.comes_with_class);
+                proposals.push(Proposal::edit(unit.delete(range)).in_list(list));
             }
         }
     }

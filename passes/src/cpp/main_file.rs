@@ -28,37 +28,32 @@ use clreduce_language::{EntityId, ItemId, ItemKind, NodeId, NodeKind};
 use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::{Unit, is_in, main_file, with_semicolon};
-use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{CPP, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct CppMainFile;
+pub(crate) const PASS: Pass = Pass::new(
+    "cpp-main-file",
+    "Remove declarations and statements that line markers say are from the main file",
+    CPP,
+    propose,
+);
 
-impl Pass for CppMainFile {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "cpp-main-file",
-            "Remove declarations and statements that line markers say are from the main file",
-            CPP,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let main = main_file(unit.bytes);
-            let is_main = |node: NodeId| is_in(&main, unit.tree.range(node).start);
-            if main.is_empty() {
-                continue;
-            }
-            let declared_with = declared_with(snapshot, unit, &is_main);
-            let levels = levels(unit);
-            for id in unit.tree.ids().skip(1).filter(|&id| is_part(unit, id) && is_main(id)) {
-                let alone = [id];
-                let parts = declared_with.get(&id).map_or(&alone[..], Vec::as_slice);
-                let edits = parts.iter().map(|&part| unit.delete(with_semicolon(unit.tree, part)));
-                let patch = Patch::new(edits.collect::<Vec<Edit>>());
-                let level = levels[id.0 as usize];
-                proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(level)));
-            }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let main = main_file(unit.bytes);
+        let is_main = |node: NodeId| is_in(&main, unit.tree.range(node).start);
+        if main.is_empty() {
+            continue;
+        }
+        let declared_with = declared_with(snapshot, unit, &is_main);
+        let levels = levels(unit);
+        for id in unit.tree.ids().skip(1).filter(|&id| is_part(unit, id) && is_main(id)) {
+            let alone = [id];
+            let parts = declared_with.get(&id).map_or(&alone[..], Vec::as_slice);
+            let edits = parts.iter().map(|&part| unit.delete(with_semicolon(unit.tree, part)));
+            let patch = Patch::new(edits.collect::<Vec<Edit>>());
+            let level = levels[id.0 as usize];
+            proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(level)));
         }
     }
 }
@@ -135,7 +130,7 @@ mod tests {
                       int x; int f() { { g(); h = 1; } return 2; } int f(int) { return 3; }\n";
         let after = "# 1 \"a.cc\"\n# 1 \"h.h\" 1\nint h; int g() { return 1; }\n# 2 \"a.cc\" 2\n\
                      int f() { { h = 1; } }\n";
-        assert_reduces(&CppMainFile, Language::CPP, before, &["int f() {", "h = 1"], after);
-        assert_reduces(&CppMainFile, Language::CPP, "int x;\n", &[], "int x;\n");
+        assert_reduces(&PASS, Language::CPP, before, &["int f() {", "h = 1"], after);
+        assert_reduces(&PASS, Language::CPP, "int x;\n", &[], "int x;\n");
     }
 }

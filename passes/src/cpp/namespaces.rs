@@ -22,36 +22,31 @@ use clreduce_language::{Entities, EntityId, ItemKind, NodeField, NodeId, NodeKin
 use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::{DEEPEST, Unit};
-use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{CPP, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct CppNamespaces;
+pub(crate) const PASS: Pass = Pass::new(
+    "cpp-namespaces",
+    "Put what namespaces hold into the scope around them, and drop their names",
+    CPP,
+    propose,
+)
+// What is left of the path to a namespace may be longer than another name for it.
+.growing();
 
-impl Pass for CppNamespaces {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "cpp-namespaces",
-            "Put what namespaces hold into the scope around them, and drop their names",
-            CPP,
-        )
-        // What is left of the path to a namespace may be longer than another name for it.
-        .growing()
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let entities = snapshot.entities(unit.file);
-            let mut found = Found { unit, entities, order: Vec::new(), edits: HashMap::new() };
-            found.read_items();
-            if found.order.is_empty() {
-                continue;
-            }
-            found.read_names();
-            let Found { order, mut edits, .. } = found;
-            for key in order {
-                let patch = edits.remove(&key).and_then(Patch::new);
-                proposals.extend(patch.filter(|patch| !patch.is_empty()).map(Proposal::new));
-            }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let entities = snapshot.entities(unit.file);
+        let mut found = Found { unit, entities, order: Vec::new(), edits: HashMap::new() };
+        found.read_items();
+        if found.order.is_empty() {
+            continue;
+        }
+        found.read_names();
+        let Found { order, mut edits, .. } = found;
+        for key in order {
+            let patch = edits.remove(&key).and_then(Patch::new);
+            proposals.extend(patch.filter(|patch| !patch.is_empty()).map(Proposal::new));
         }
     }
 }
@@ -218,7 +213,7 @@ mod tests {
                       int h(::a::S s) { return a::b::f() + a::v::S().x + a::g; }\n";
         let after = "int f();\nstruct S { };  int g;\n\nint puts(const char *);\n\
                      int h(::S s) { return f() + S().x + g; }\n";
-        assert_reduces(&CppNamespaces, Language::CPP, before, &[], after);
+        assert_reduces(&PASS, Language::CPP, before, &[], after);
     }
 
     #[test]
@@ -227,20 +222,14 @@ mod tests {
             int x = e::f() + a::d::f() + a::b::c::f();";
         let after =
             "namespace a { namespace b { int f(); } } int x = a::b::f() + a::b::f() + a::b::f();";
-        assert_reduces(
-            &CppNamespaces,
-            Language::CPP,
-            before,
-            &["namespace a", "namespace b"],
-            after,
-        );
+        assert_reduces(&PASS, Language::CPP, before, &["namespace a", "namespace b"], after);
     }
 
     #[test]
     fn one_may_stay() {
         let before = "namespace a { namespace b { int f(); } } namespace c { int f(); } int x = a::b::f() + c::f();";
         assert_reduces(
-            &CppNamespaces,
+            &PASS,
             Language::CPP,
             before,
             &["namespace c"],

@@ -22,56 +22,51 @@ use clreduce_testcase::Edit;
 use super::holders::Holders;
 use crate::analysis::{NewObject, Spelling, Unit};
 use crate::edit::is_smaller;
-use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{CPP, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct CppObjects;
+pub(crate) const PASS: Pass = Pass::new(
+    "cpp-objects",
+    "Replace the object of a member by a variable of its class, or by a new one",
+    CPP,
+    propose,
+);
 
 /// Variables of one class that are looked at.
 const MOST_VARIABLES: usize = 32;
 
-impl Pass for CppObjects {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "cpp-objects",
-            "Replace the object of a member by a variable of its class, or by a new one",
-            CPP,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let (entities, symbols) = (snapshot.entities(unit.file), snapshot.symbols(unit.file));
-            let objects = ClassObjects::new(Spelling { unit, entities, symbols });
-            let mut new_objects: BTreeMap<EntityId, Option<Vec<u8>>> = BTreeMap::new();
-            let mut holders = Holders::new(objects.spelling);
-            let tree = unit.tree;
-            let accesses = tree.ids().filter(|&id| tree.kind(id) == NodeKind::FieldExpression);
-            for access in accesses.filter(|&id| !tree.has_error(id)) {
-                let Some((object, class)) = objects.read(access) else { continue };
-                let variable = objects.variable(class, access).map(<[u8]>::to_vec);
-                let new = new_objects
-                    .entry(class)
-                    .or_insert_with(|| NewObject::of(&objects.spelling, class).map(|it| it.text()));
-                let new = new.clone();
-                for (text, list) in [(variable, 0), (new, 1)] {
-                    let Some(text) = text else { continue };
-                    let range = tree.range(object);
-                    if is_smaller(&text, &unit.bytes[range.clone()]) {
-                        let name = tree.field(access, NodeField::Field);
-                        let end = name.map_or(range.end, |name| tree.range(name).start);
-                        let text = [&text[..], b"."].concat();
-                        let edit = Edit::replace(unit.file, range.start..end, text);
-                        if list == 1 {
-                            holders.add(object, std::slice::from_ref(&edit));
-                        }
-                        proposals.push(Proposal::edit(edit).in_list(list));
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let (entities, symbols) = (snapshot.entities(unit.file), snapshot.symbols(unit.file));
+        let objects = ClassObjects::new(Spelling { unit, entities, symbols });
+        let mut new_objects: BTreeMap<EntityId, Option<Vec<u8>>> = BTreeMap::new();
+        let mut holders = Holders::new(objects.spelling);
+        let tree = unit.tree;
+        let accesses = tree.ids().filter(|&id| tree.kind(id) == NodeKind::FieldExpression);
+        for access in accesses.filter(|&id| !tree.has_error(id)) {
+            let Some((object, class)) = objects.read(access) else { continue };
+            let variable = objects.variable(class, access).map(<[u8]>::to_vec);
+            let new = new_objects
+                .entry(class)
+                .or_insert_with(|| NewObject::of(&objects.spelling, class).map(|it| it.text()));
+            let new = new.clone();
+            for (text, list) in [(variable, 0), (new, 1)] {
+                let Some(text) = text else { continue };
+                let range = tree.range(object);
+                if is_smaller(&text, &unit.bytes[range.clone()]) {
+                    let name = tree.field(access, NodeField::Field);
+                    let end = name.map_or(range.end, |name| tree.range(name).start);
+                    let text = [&text[..], b"."].concat();
+                    let edit = Edit::replace(unit.file, range.start..end, text);
+                    if list == 1 {
+                        holders.add(object, std::slice::from_ref(&edit));
                     }
+                    proposals.push(Proposal::edit(edit).in_list(list));
                 }
             }
-            let patches = holders.patches(snapshot).into_iter();
-            proposals.extend(patches.map(|patch| Proposal::new(patch).in_list(2)));
         }
+        let patches = holders.patches(snapshot).into_iter();
+        proposals.extend(patches.map(|patch| Proposal::new(patch).in_list(2)));
     }
 }
 
@@ -145,7 +140,7 @@ mod tests {
         // As long as an object is put in, it has to be read.
         let is_whole =
             |text: &str| text.matches("put").count() == text.matches("all.get()").count() * 3 / 2;
-        let left = reduce_with(&CppObjects, &before, Language::CPP, is_whole);
+        let left = reduce_with(&PASS, &before, Language::CPP, is_whole);
         assert_eq!(spelled(&left), spelled(&after));
     }
 }

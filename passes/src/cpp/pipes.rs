@@ -16,41 +16,36 @@ use clreduce_language::{NodeField, NodeId, NodeKind};
 use clreduce_testcase::Edit;
 
 use crate::analysis::Unit;
-use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{CPP, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct CppPipes;
+// Only together with an `operator|` that nothing needs any more.
+pub(crate) const PASS: Pass =
+    Pass::new("cpp-pipes", "Call what a value is piped into with |", CPP, propose).growing();
 
 /// Pipes of one chain that are looked at, and bytes of it: chains may stand inside each other.
 const LONGEST: usize = 16;
 const LARGEST: usize = 2048;
 
-impl Pass for CppPipes {
-    fn info(&self) -> PassInfo {
-        // Only together with an `operator|` that nothing needs any more.
-        PassInfo::new("cpp-pipes", "Call what a value is piped into with |", CPP).growing()
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let tree = unit.tree;
-            let binary = unit.sound().filter(|(_, kind)| *kind == NodeKind::BinaryExpression);
-            for (id, _) in binary.filter(|(id, _)| tree.range(*id).len() <= LARGEST) {
-                let is_last = pipe(unit, tree.node(id).parent).is_none();
-                let Some(chain) = chain(unit, id).filter(|_| is_last && !tree.has_error(id)) else {
-                    continue;
-                };
-                let mut push = |pipe: NodeId, text: Option<Vec<u8>>, list| {
-                    let edit = text.map(|text| Edit::replace(unit.file, tree.range(pipe), text));
-                    proposals.extend(edit.map(|edit| Proposal::edit(edit).in_list(list)));
-                };
-                let first = chain.last().map(|&(_, left, _)| unit.text(left).to_vec());
-                let rights = chain.iter().rev().map(|&(.., right)| right);
-                let whole = rights.fold(first, |left, right| called(unit, &left?, right));
-                push(id, whole, 0);
-                for &(pipe, left, right) in chain.iter().filter(|_| chain.len() > 1) {
-                    push(pipe, called(unit, unit.text(left), right), 1);
-                }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let tree = unit.tree;
+        let binary = unit.sound().filter(|(_, kind)| *kind == NodeKind::BinaryExpression);
+        for (id, _) in binary.filter(|(id, _)| tree.range(*id).len() <= LARGEST) {
+            let is_last = pipe(unit, tree.node(id).parent).is_none();
+            let Some(chain) = chain(unit, id).filter(|_| is_last && !tree.has_error(id)) else {
+                continue;
+            };
+            let mut push = |pipe: NodeId, text: Option<Vec<u8>>, list| {
+                let edit = text.map(|text| Edit::replace(unit.file, tree.range(pipe), text));
+                proposals.extend(edit.map(|edit| Proposal::edit(edit).in_list(list)));
+            };
+            let first = chain.last().map(|&(_, left, _)| unit.text(left).to_vec());
+            let rights = chain.iter().rev().map(|&(.., right)| right);
+            let whole = rights.fold(first, |left, right| called(unit, &left?, right));
+            push(id, whole, 0);
+            for &(pipe, left, right) in chain.iter().filter(|_| chain.len() > 1) {
+                push(pipe, called(unit, unit.text(left), right), 1);
             }
         }
     }
@@ -102,13 +97,13 @@ mod tests {
     #[test]
     fn flags_stay() {
         let flags = "int f() { return g(A | B | 2); }";
-        assert_reduces(&CppPipes, Language::CPP, flags, &[], flags);
+        assert_reduces(&PASS, Language::CPP, flags, &[], flags);
     }
 
     #[test]
     fn one_pipe_of_a_chain_may_go() {
         let before = "int f(R r) { return g( r | n::take(2) | n::keys() | n::values ); }";
         let after = "int f(R r) { return g( n::keys(n::take(r, 2)) | n::values ); }";
-        assert_reduces(&CppPipes, Language::CPP, before, &["| n::values"], after);
+        assert_reduces(&PASS, Language::CPP, before, &["| n::values"], after);
     }
 }

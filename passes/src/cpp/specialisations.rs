@@ -20,45 +20,39 @@ use clreduce_testcase::{Edit, Patch};
 use crate::analysis::{TemplateHead, Unit, argument_lists, is_closed, name_in, outside_members};
 use crate::budget::Budget;
 use crate::edit::{disjoint, fitted, substitutions};
-use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{CPP, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct CppSpecialisations;
+pub(crate) const PASS: Pass = Pass::new(
+    "cpp-specialisations",
+    "Keep one specialisation of a template as a plain class or function",
+    CPP,
+    propose,
+)
+.growing();
 
 /// Each is a proposal with all uses of the template.
 const MOST: Budget = Budget::new("specialisations of one template", 8);
 
-impl Pass for CppSpecialisations {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "cpp-specialisations",
-            "Keep one specialisation of a template as a plain class or function",
-            CPP,
-        )
-        .growing()
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let entities = snapshot.entities(unit.file);
-            let uses = argument_lists(unit, entities);
-            let outside = outside_members(entities);
-            let mut seen: HashSet<EntityId> = HashSet::new();
-            for id in entities.ids().filter(|&id| entities.item(id).is_template) {
-                let Some(&entity) = entities.item(id).declares.first() else { continue };
-                if !seen.insert(entity) {
-                    continue;
-                }
-                let declarations = entities.declarations(entity).iter();
-                let special =
-                    declarations.filter_map(|&id| Special::read(unit, entities, id, &uses));
-                let special: Vec<Special> = proposals.limited(&MOST, special);
-                for kept in &special {
-                    let outside = outside.get(&entity).map_or(&[][..], Vec::as_slice);
-                    let uses = uses.get(&entity).map_or(&[][..], Vec::as_slice);
-                    let patch = kept.alone(unit, entities, entity, uses, outside);
-                    proposals.extend(patch.map(Proposal::new));
-                }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let entities = snapshot.entities(unit.file);
+        let uses = argument_lists(unit, entities);
+        let outside = outside_members(entities);
+        let mut seen: HashSet<EntityId> = HashSet::new();
+        for id in entities.ids().filter(|&id| entities.item(id).is_template) {
+            let Some(&entity) = entities.item(id).declares.first() else { continue };
+            if !seen.insert(entity) {
+                continue;
+            }
+            let declarations = entities.declarations(entity).iter();
+            let special = declarations.filter_map(|&id| Special::read(unit, entities, id, &uses));
+            let special: Vec<Special> = proposals.limited(&MOST, special);
+            for kept in &special {
+                let outside = outside.get(&entity).map_or(&[][..], Vec::as_slice);
+                let uses = uses.get(&entity).map_or(&[][..], Vec::as_slice);
+                let patch = kept.alone(unit, entities, entity, uses, outside);
+                proposals.extend(patch.map(Proposal::new));
             }
         }
     }

@@ -19,51 +19,46 @@ use clreduce_testcase::Edit;
 
 use crate::analysis::Unit;
 use crate::edit::is_smaller;
-use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{CPP, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct CppTemplateArguments;
+pub(crate) const PASS: Pass = Pass::new(
+    "cpp-template-arguments",
+    "Replace types by arguments of their template, and lower numbers among the arguments",
+    CPP,
+    propose,
+);
 
 /// Arguments of one list that may take the place of the type.
 const ARGUMENTS: usize = 3;
 
-impl Pass for CppTemplateArguments {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "cpp-template-arguments",
-            "Replace types by arguments of their template, and lower numbers among the arguments",
-            CPP,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for (unit, id, kind) in Unit::all_sound(snapshot) {
-            let tree = unit.tree;
-            match kind {
-                NodeKind::TemplateType => {
-                    let Some(arguments) = tree.field(id, NodeField::Arguments) else { continue };
-                    let Some(whole) = whole_type(unit, id) else { continue };
-                    let types = tree.named_children(arguments).take(ARGUMENTS).zip(0..);
-                    let types = types.filter(|&(id, _)| tree.kind(id) == NodeKind::TypeDescriptor);
-                    let range = tree.range(whole);
-                    proposals.extend(types.map(|(argument, list)| {
-                        let patch = unit.keep(range.clone(), tree.range(argument));
-                        Proposal::new(patch).in_list(list)
-                    }));
-                }
-                NodeKind::NumberLiteral
-                    if tree.kind(tree.node(id).parent) == NodeKind::TemplateArgumentList =>
-                {
-                    let text = unit.text(id);
-                    for (new, list) in lower(text).into_iter().zip(ARGUMENTS as u32..) {
-                        if is_smaller(&new, text) {
-                            let edit = Edit::replace(unit.file, tree.range(id), new);
-                            proposals.push(Proposal::edit(edit).in_list(list));
-                        }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for (unit, id, kind) in Unit::all_sound(snapshot) {
+        let tree = unit.tree;
+        match kind {
+            NodeKind::TemplateType => {
+                let Some(arguments) = tree.field(id, NodeField::Arguments) else { continue };
+                let Some(whole) = whole_type(unit, id) else { continue };
+                let types = tree.named_children(arguments).take(ARGUMENTS).zip(0..);
+                let types = types.filter(|&(id, _)| tree.kind(id) == NodeKind::TypeDescriptor);
+                let range = tree.range(whole);
+                proposals.extend(types.map(|(argument, list)| {
+                    let patch = unit.keep(range.clone(), tree.range(argument));
+                    Proposal::new(patch).in_list(list)
+                }));
+            }
+            NodeKind::NumberLiteral
+                if tree.kind(tree.node(id).parent) == NodeKind::TemplateArgumentList =>
+            {
+                let text = unit.text(id);
+                for (new, list) in lower(text).into_iter().zip(ARGUMENTS as u32..) {
+                    if is_smaller(&new, text) {
+                        let edit = Edit::replace(unit.file, tree.range(id), new);
+                        proposals.push(Proposal::edit(edit).in_list(list));
                     }
                 }
-                _ => {}
             }
+            _ => {}
         }
     }
 }
@@ -104,7 +99,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
-        assert_reduces(&CppTemplateArguments, Language::CPP, before, keep, after);
+        assert_reduces(&PASS, Language::CPP, before, keep, after);
     }
 
     #[test]

@@ -22,37 +22,32 @@ use clreduce_language::{NodeId, NodeKind};
 use clreduce_testcase::{Edit, Patch, Token, TokenKind};
 
 use crate::analysis::{Unit, with_semicolon};
-use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{CPP, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct CppTraits;
+pub(crate) const PASS: Pass = Pass::new(
+    "cpp-traits",
+    "Replace type traits of well-known names by what they usually are in C++",
+    CPP,
+    propose,
+);
 
-impl Pass for CppTraits {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "cpp-traits",
-            "Replace type traits of well-known names by what they usually are in C++",
-            CPP,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let mut by_name: BTreeMap<(u32, &[u8]), Vec<Edit>> = BTreeMap::new();
-            let file = TraitFile::new(snapshot, unit);
-            for (at, token) in file.tokens.iter().enumerate() {
-                let name = &unit.bytes[token.range()];
-                let Some(found) = file.at(at, name) else { continue };
-                for (list, edits) in found.replacements(unit) {
-                    by_name.entry((list, name)).or_default().extend(edits);
-                }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let mut by_name: BTreeMap<(u32, &[u8]), Vec<Edit>> = BTreeMap::new();
+        let file = TraitFile::new(snapshot, unit);
+        for (at, token) in file.tokens.iter().enumerate() {
+            let name = &unit.bytes[token.range()];
+            let Some(found) = file.at(at, name) else { continue };
+            for (list, edits) in found.replacements(unit) {
+                by_name.entry((list, name)).or_default().extend(edits);
             }
-            let assertions = unit.tree.ids().filter(|&id| is_assertion(unit, id));
-            let edits = assertions.map(|id| unit.delete(with_semicolon(unit.tree, id)));
-            by_name.entry((0, b"static_assert")).or_default().extend(edits);
-            for ((list, _), edits) in by_name.into_iter().filter(|(_, edits)| !edits.is_empty()) {
-                proposals.extend(Patch::new(edits).map(|patch| Proposal::new(patch).in_list(list)));
-            }
+        }
+        let assertions = unit.tree.ids().filter(|&id| is_assertion(unit, id));
+        let edits = assertions.map(|id| unit.delete(with_semicolon(unit.tree, id)));
+        by_name.entry((0, b"static_assert")).or_default().extend(edits);
+        for ((list, _), edits) in by_name.into_iter().filter(|(_, edits)| !edits.is_empty()) {
+            proposals.extend(Patch::new(edits).map(|patch| Proposal::new(patch).in_list(list)));
         }
     }
 }
@@ -237,7 +232,7 @@ mod tests {
                     template <class T> constexpr bool is_small_v<T *> = is_small<T>::value2;\n\
                     template <class T> struct enable_if<true, T> { typedef T type; };\n\
                     int a = A<int>::is_small_v<int>, b = a.is_small_v<int>;\n";
-        assert_reduces(&CppTraits, Language::CPP, same, &[], same);
+        assert_reduces(&PASS, Language::CPP, same, &[], same);
     }
 
     #[test]
@@ -246,6 +241,6 @@ mod tests {
                       template <class T> std::enable_if_t<(x < 1) && __and_<A, B>::value, std::decay_t<T>> f();\n\
                       static_assert(!is_void_v<T>, \"\");\n";
         let after = "T * a;\ntemplate <class T> T f();\n";
-        assert_reduces(&CppTraits, Language::CPP, before, &["* a"], after);
+        assert_reduces(&PASS, Language::CPP, before, &["* a"], after);
     }
 }

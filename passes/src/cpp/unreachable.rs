@@ -26,48 +26,43 @@ use clreduce_testcase::Patch;
 
 use crate::analysis::{Unit, roots};
 use crate::edit::unreached;
-use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{CPP, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct CppUnreachable;
+pub(crate) const PASS: Pass = Pass::new(
+    "cpp-unreachable",
+    "Remove all C++ that neither the main file nor any code that runs reaches",
+    CPP,
+    propose,
+);
 
 /// Parts of what is not reached that are tried where all of it cannot go. Single declarations are for other passes.
 const PARTS: usize = 16;
 
-impl Pass for CppUnreachable {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "cpp-unreachable",
-            "Remove all C++ that neither the main file nor any code that runs reaches",
-            CPP,
-        )
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    // Across files, names would have to be followed through #include.
+    let Some(unit) = Unit::all(snapshot).next().filter(|_| snapshot.file_count() == 1) else {
+        return;
+    };
+    let entities = snapshot.entities(0);
+    let roots = roots(unit, entities);
+    if roots.is_empty() {
+        return;
     }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        // Across files, names would have to be followed through #include.
-        let Some(unit) = Unit::all(snapshot).next().filter(|_| snapshot.file_count() == 1) else {
-            return;
-        };
-        let entities = snapshot.entities(0);
-        let roots = roots(unit, entities);
-        if roots.is_empty() {
-            return;
-        }
-        let removals = |reach: Reach| {
-            let follow = Follow::from(&roots, reach);
-            unreached(unit, entities, &entities.reached(unit.tree, follow))
-        };
-        let strict = removals(Reach::Narrow);
-        let mut whole = vec![strict.clone(), removals(Reach::Wide)];
-        whole.dedup();
-        for (edits, list) in whole.into_iter().zip(0..) {
-            let patch = Patch::new(edits).filter(|patch| !patch.is_empty());
-            proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
-        }
-        let size = strict.len().div_ceil(PARTS).max(1);
-        let parts = strict.chunks(size).filter_map(|part| Patch::new(part.to_vec()));
-        proposals.extend(parts.map(|patch| Proposal::new(patch).in_list(2)));
+    let removals = |reach: Reach| {
+        let follow = Follow::from(&roots, reach);
+        unreached(unit, entities, &entities.reached(unit.tree, follow))
+    };
+    let strict = removals(Reach::Narrow);
+    let mut whole = vec![strict.clone(), removals(Reach::Wide)];
+    whole.dedup();
+    for (edits, list) in whole.into_iter().zip(0..) {
+        let patch = Patch::new(edits).filter(|patch| !patch.is_empty());
+        proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
     }
+    let size = strict.len().div_ceil(PARTS).max(1);
+    let parts = strict.chunks(size).filter_map(|part| Patch::new(part.to_vec()));
+    proposals.extend(parts.map(|patch| Proposal::new(patch).in_list(2)));
 }
 
 #[cfg(test)]
@@ -85,7 +80,7 @@ mod tests {
         let source = format!("{HEADER}# 2 \"a.cc\" 2\nstatic int h(A) {{ return g(1); }}\n");
         let case = TestCase::single("a.ii", source.as_bytes()).unwrap();
         let snapshot = Snapshot::new(case.clone(), Language::CPP);
-        let proposals = Proposals::of(&CppUnreachable, &snapshot).list;
+        let proposals = Proposals::of(&PASS, &snapshot).list;
         let first = case.apply(&proposals[0].patch);
         let left = String::from_utf8_lossy(&first.files()[0].bytes).into_owned();
         let lines = left.lines().filter(|line| !line.starts_with('#')).map(str::trim_end);
@@ -102,7 +97,7 @@ mod tests {
         let source = "struct A { }; struct B { }; inline int f() { return 1; }\n\
                       template <class T> int g(T) { return f(); }\nint h(A) { return g(1); } static int x;\n";
         assert_eq!(
-            reduce_with(&CppUnreachable, source, Language::CPP, |_| true),
+            reduce_with(&PASS, source, Language::CPP, |_| true),
             "struct A { };  inline int f() { return 1; }\n\
              template <class T> int g(T) { return f(); }\nint h(A) { return g(1); } \n"
         );
@@ -114,7 +109,7 @@ mod tests {
                       struct It { int n; }; It begin(); }; template <class T> void V<T>::init() { } \
                       template <class T> typename V<T>::t V<T>::at(int) { return {}; } }\n\
                       int main() { s::V<int> v; }\n";
-        let left = reduce_with(&CppUnreachable, source, Language::CPP, |_| true);
+        let left = reduce_with(&PASS, source, Language::CPP, |_| true);
         assert!(left.contains("V() { init(); } void init();"), "{left}");
         assert!(left.contains("void V<T>::init() { }"), "{left}");
         assert!(!left.contains("It") && !left.contains("at("), "{left}");
@@ -127,7 +122,7 @@ mod tests {
                       struct B { virtual int f(); int g(); }; struct C : B { int &f() override; int h(); }; struct D { virtual int i(); };\n\
                       struct Init { Init(); }; static Init init; static const Init other; static int n;\n\
                       # 2 \"a.cc\" 2\nint main() { C c; }\n";
-        let left = reduce_with(&CppUnreachable, source, Language::CPP, |_| true);
+        let left = reduce_with(&PASS, source, Language::CPP, |_| true);
         let expected = "struct B { virtual int f(); }; struct C : B { int &f() override; };\n\
                         struct Init { Init(); }; static Init init;\n";
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -139,7 +134,7 @@ mod tests {
     fn the_default_of_a_template_template_parameter_is_needed() {
         let source = "template <class T, class U = void> struct A; struct B { };\n\
                       template <template <class T, class U = void> class S = A> struct C { }; C<> c;\n";
-        let left = reduce_with(&CppUnreachable, source, Language::CPP, |_| true);
+        let left = reduce_with(&PASS, source, Language::CPP, |_| true);
         assert_eq!(left, source.replace("struct B { };", ""));
     }
 }

@@ -27,56 +27,50 @@ use std::ops::Range;
 use clreduce_language::{Entities, ItemId, ItemKind, NodeField, NodeId, NodeKind};
 use clreduce_testcase::{Edit, Patch, Token, TokenKind, step};
 
+use super::cuts::LEAST_GAIN;
 use super::parts::{MainFilePart, parts};
 use crate::analysis::{Unit, declared_role, is_in, main_file};
 use crate::budget::Budget;
 use crate::edit::UnusedDeclarations;
-use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{CPP, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct CppUses;
+pub(crate) const PASS: Pass = Pass::new(
+    "cpp-uses",
+    "Remove a name, everything in the main file that mentions it, and what only that needs",
+    CPP,
+    propose,
+);
 
-/// What is proposed removes one in so many bytes at least.
-const LEAST_GAIN: u64 = 64;
 /// Names that are looked at.
 const MOST_NAMES: Budget = Budget::new("names of the main file", 128);
 
-impl Pass for CppUses {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "cpp-uses",
-            "Remove a name, everything in the main file that mentions it, and what only that needs",
-            CPP,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let one_file = Unit::all(snapshot).next().filter(|_| snapshot.file_count() == 1);
-        let Some(unit) = one_file else { return };
-        let main = main_file(unit.bytes);
-        let Some(unused) = UnusedDeclarations::new(snapshot).filter(|_| !main.is_empty()) else {
-            return;
-        };
-        let uses = MainFile::new(snapshot, unit, &main);
-        let least = unit.bytes.len() as u64 / LEAST_GAIN;
-        let names = proposals.limited(&MOST_NAMES, uses.names.clone());
-        let mut closures: Vec<Vec<usize>> = Vec::new();
-        let mut seen: BTreeSet<Vec<usize>> = BTreeSet::new();
-        for parts in names.into_iter().map(|name| uses.closure(name)) {
-            if seen.insert(parts.clone()) {
-                closures.push(parts);
-            }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    let one_file = Unit::all(snapshot).next().filter(|_| snapshot.file_count() == 1);
+    let Some(unit) = one_file else { return };
+    let main = main_file(unit.bytes);
+    let Some(unused) = UnusedDeclarations::new(snapshot).filter(|_| !main.is_empty()) else {
+        return;
+    };
+    let uses = MainFile::new(snapshot, unit, &main);
+    let least = unit.bytes.len() as u64 / LEAST_GAIN;
+    let names = proposals.limited(&MOST_NAMES, uses.names.clone());
+    let mut closures: Vec<Vec<usize>> = Vec::new();
+    let mut seen: BTreeSet<Vec<usize>> = BTreeSet::new();
+    for parts in names.into_iter().map(|name| uses.closure(name)) {
+        if seen.insert(parts.clone()) {
+            closures.push(parts);
         }
-        for parts in closures {
-            let emptied = uses.initialisers(&parts);
-            let ranges = parts.into_iter().map(|part| uses.parts[part].range.clone());
-            let edits = ranges.chain(emptied).map(|range| unit.delete(range));
-            let Some(own) = Patch::new(edits.collect::<Vec<Edit>>()) else { continue };
-            let patch = unused.follow(snapshot, own, &[]);
-            let removed: u64 = patch.edits().iter().map(|edit| edit.range().len() as u64).sum();
-            if removed >= least {
-                proposals.push(Proposal::new(patch));
-            }
+    }
+    for parts in closures {
+        let emptied = uses.initialisers(&parts);
+        let ranges = parts.into_iter().map(|part| uses.parts[part].range.clone());
+        let edits = ranges.chain(emptied).map(|range| unit.delete(range));
+        let Some(own) = Patch::new(edits.collect::<Vec<Edit>>()) else { continue };
+        let patch = unused.follow(snapshot, own, &[]);
+        let removed: u64 = patch.edits().iter().map(|edit| edit.range().len() as u64).sum();
+        if removed >= least {
+            proposals.push(Proposal::new(patch));
         }
     }
 }
@@ -355,10 +349,10 @@ mod tests {
         };
         let before = with("int f(H a, K b) { int n = a.h; return n + b.k * 2 + f(a, b); }");
         let after = with("int f(H a, K b) { return b.k * 2 + f(a, b); }");
-        assert_reduces(&CppUses, Language::CPP, &before, &["b.k * 2 + f(a, b)"], &after);
+        assert_reduces(&PASS, Language::CPP, &before, &["b.k * 2 + f(a, b)"], &after);
         let before = with("int f(H a, K b) { int n = a.h; return n * a.h; }");
         let after = with("int f(H a, K b) { }");
-        assert_reduces(&CppUses, Language::CPP, &before, &["int f(H a, K b) {"], &after);
+        assert_reduces(&PASS, Language::CPP, &before, &["int f(H a, K b) {"], &after);
     }
 
     #[test]
@@ -369,8 +363,8 @@ mod tests {
         let after = "# 1 \"a.cc\"\n# 1 \"h.h\" 1\n# 2 \"a.cc\" 2\nnamespace n { struct V { int size; }; }\n\
                      int f(n::V v) { v.size = 1; { } }\n";
         let keep = ["struct V { int size; }", "int f(n::V v) {", "v.size = 1"];
-        assert_reduces(&CppUses, Language::CPP, before, &keep, after);
-        assert_reduces(&CppUses, Language::CPP, "int x;\n", &[], "int x;\n");
+        assert_reduces(&PASS, Language::CPP, before, &keep, after);
+        assert_reduces(&PASS, Language::CPP, "int x;\n", &[], "int x;\n");
     }
 
     #[test]
@@ -392,6 +386,6 @@ mod tests {
              int main() { auto n = g(1, m::A<3>{}); m::A<2 + 1> a{}; return static_cast<int>(a.v.at(n)); }",
         );
         let keep = ["a.v.at(n)", "int c[n]", "g(1, m::A<3>", "a{", "int f()"];
-        assert_reduces(&CppUses, Language::CPP, &before, &keep, &after);
+        assert_reduces(&PASS, Language::CPP, &before, &keep, &after);
     }
 }

@@ -133,7 +133,7 @@ fn expansion(unit: Unit<'_>, name: NodeId, is_empty: bool) -> Option<Range<usize
 mod tests {
     use clreduce_testcase::Language;
 
-    use crate::cpp::inline_names::CppInlineNames;
+    use crate::cpp::inline_names;
     use crate::harness::reduce_with;
 
     /// `int` is shorter than what stands behind the parameter.
@@ -141,7 +141,7 @@ mod tests {
     fn a_short_argument_fits_no_long_pattern() {
         let source = "template <class T> struct R { typedef int t; };\n\
                       template <class T> struct R<T *const *> { typedef T t; };\nR<int>::t x;\n";
-        let left = reduce_with(&CppInlineNames, source, Language::CPP, |_| true);
+        let left = reduce_with(&inline_names::PASS, source, Language::CPP, |_| true);
         assert!(left.contains("int x;"), "{left}");
     }
 }

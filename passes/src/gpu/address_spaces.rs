@@ -22,10 +22,15 @@ use clreduce_language::{NodeField, NodeKind, is_access_label, is_kernel};
 use clreduce_testcase::{AddressSpace, CudaWord, Edit, Feature, Patch, is_access_qualifier};
 
 use crate::analysis::Unit;
-use crate::pass::{DEVICE, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{DEVICE, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-pub(crate) struct AddressSpaces;
+pub(crate) const PASS: Pass = Pass::new(
+    "address-spaces",
+    "Remove address spaces wherever a pointer goes, and access qualifiers",
+    DEVICE,
+    propose,
+);
 
 /// Returns true for the words of OpenCL that name an address space.
 fn is_space(word: &[u8]) -> bool {
@@ -37,35 +42,25 @@ fn is_memory(word: &[u8]) -> bool {
     CudaWord::of(word) == Some(CudaWord::Memory)
 }
 
-impl Pass for AddressSpaces {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "address-spaces",
-            "Remove address spaces wherever a pointer goes, and access qualifiers",
-            DEVICE,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let has = |feature| snapshot.language().has(feature);
-        // In what extends C++, a pointer may point anywhere.
-        let is_cpp = has(Feature::Classes);
-        let is_single: fn(&[u8]) -> bool = match has(Feature::HostAndDevice) {
-            true => is_memory,
-            false if is_cpp => |word| is_space(word) || is_access_qualifier(word),
-            false => is_access_qualifier,
-        };
-        for unit in Unit::all(snapshot) {
-            let classes = if is_cpp { Vec::new() } else { classes(snapshot, unit) };
-            if classes.len() > 1 {
-                let all = classes.iter().flatten().cloned().collect();
-                proposals.extend(Patch::new(all).map(Proposal::new));
-            }
-            let patches = classes.into_iter().filter_map(Patch::new);
-            proposals.extend(patches.map(|patch| Proposal::new(patch).in_list(1)));
-            let words = words(snapshot, unit.file, is_single, 0..unit.bytes.len());
-            proposals.extend(words.map(|edit| Proposal::edit(edit).in_list(2)));
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    let has = |feature| snapshot.language().has(feature);
+    // In what extends C++, a pointer may point anywhere.
+    let is_cpp = has(Feature::Classes);
+    let is_single: fn(&[u8]) -> bool = match has(Feature::HostAndDevice) {
+        true => is_memory,
+        false if is_cpp => |word| is_space(word) || is_access_qualifier(word),
+        false => is_access_qualifier,
+    };
+    for unit in Unit::all(snapshot) {
+        let classes = if is_cpp { Vec::new() } else { classes(snapshot, unit) };
+        if classes.len() > 1 {
+            let all = classes.iter().flatten().cloned().collect();
+            proposals.extend(Patch::new(all).map(Proposal::new));
         }
+        let patches = classes.into_iter().filter_map(Patch::new);
+        proposals.extend(patches.map(|patch| Proposal::new(patch).in_list(1)));
+        let words = words(snapshot, unit.file, is_single, 0..unit.bytes.len());
+        proposals.extend(words.map(|edit| Proposal::edit(edit).in_list(2)));
     }
 }
 
@@ -144,7 +139,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(language: Language, before: &str, keep: &[&str], after: &str) {
-        assert_reduces(&AddressSpaces, language, before, keep, after);
+        assert_reduces(&PASS, language, before, keep, after);
     }
 
     #[test]

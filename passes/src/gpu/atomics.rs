@@ -15,27 +15,22 @@ use clreduce_testcase::{Edit, Feature, Patch};
 use crate::Snapshot;
 use crate::analysis::{BuiltinCall, Unit, builtin_calls, is_primary};
 use crate::edit::rewritten;
-use crate::pass::{Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{Pass, Proposal, Proposals};
 
-pub(crate) struct Atomics;
+pub(crate) const PASS: Pass = Pass::new(
+    "atomics",
+    "Replace atomic operations by plain ones",
+    &[Feature::CheckedKernels],
+    propose,
+);
 
-impl Pass for Atomics {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "atomics",
-            "Replace atomic operations by plain ones",
-            &[Feature::CheckedKernels],
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            for call in builtin_calls(snapshot, unit) {
-                if Shape::of(call.name) != Some(Shape::Atomic) {
-                    continue;
-                }
-                proposals.extend(plain(unit, &call).and_then(Patch::new).map(Proposal::new));
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        for call in builtin_calls(snapshot, unit) {
+            if Shape::of(call.name) != Some(Shape::Atomic) {
+                continue;
             }
+            proposals.extend(plain(unit, &call).and_then(Patch::new).map(Proposal::new));
         }
     }
 }
@@ -70,6 +65,7 @@ fn plain(unit: Unit<'_>, call: &BuiltinCall<'_>) -> Option<Vec<Edit>> {
     rewritten(unit, call.node, &[&begin, &middle, end], &[object, operand])
 }
 
+/// What a plain operation does with the object.
 #[derive(Clone, Copy)]
 enum Operation {
     /// A sign in front of the object.
@@ -78,7 +74,7 @@ enum Operation {
     Assignment(&'static str),
 }
 
-/// The name of a plain operation. An operation that compares or exchanges becomes an assignment.
+/// The plain operation in the place of an atomic function. One that compares or exchanges becomes an assignment.
 fn operation(name: &str, operands: usize) -> Option<Operation> {
     let start = name.find('_').map_or("atomic".len(), |at| at + 1);
     let operation = name.get(start..)?.to_ascii_lowercase();
@@ -108,7 +104,7 @@ mod tests {
     #[test]
     fn every_kind() {
         assert_reduces(
-            &Atomics,
+            &PASS,
             Language::OPENCL,
             "x = atomic_xor(p, 1); atom_cmpxchg(p, 1, 2); atomic_unknown(p); atomic_dec(&a.b);",
             &[],
@@ -119,13 +115,13 @@ mod tests {
     #[test]
     fn what_would_be_longer_stays() {
         let same = "x = atom_xor(p + 1, 3);";
-        assert_reduces(&Atomics, Language::OPENCL, same, &[], same);
+        assert_reduces(&PASS, Language::OPENCL, same, &[], same);
     }
 
     #[test]
     fn of_cuda_too() {
         assert_reduces(
-            &Atomics,
+            &PASS,
             Language::CUDA,
             "void f(int *p) { atomicAdd(p, 1); atomicCAS(p, 2, 3); }",
             &[],

@@ -16,24 +16,19 @@ use clreduce_testcase::{Edit, Feature, Patch};
 use crate::analysis::{Unit, builtin_calls};
 use crate::budget::Budget;
 use crate::edit::remove_statement;
-use crate::pass::{Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-pub(crate) struct Barriers;
+pub(crate) const PASS: Pass = Pass::new(
+    "barriers",
+    "Remove barriers and fences, simplify their flags, take them out of blocks",
+    &[Feature::CheckedKernels],
+    propose,
+);
 
-impl Pass for Barriers {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "barriers",
-            "Remove barriers and fences, simplify their flags, take them out of blocks",
-            &[Feature::CheckedKernels],
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            for_file(snapshot, unit, proposals);
-        }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        for_file(snapshot, unit, proposals);
     }
 }
 
@@ -99,7 +94,7 @@ mod tests {
 
     fn check(before: &str, keep: &[&str], after: &str) {
         let wrap = |text: &str| format!("kernel void f(void) {{ {text} }}");
-        assert_reduces(&Barriers, Language::OPENCL, &wrap(before), keep, &wrap(after));
+        assert_reduces(&PASS, Language::OPENCL, &wrap(before), keep, &wrap(after));
     }
 
     #[test]
@@ -119,6 +114,6 @@ mod tests {
     #[test]
     fn functions_of_that_name_are_none() {
         let source = "void barrier(int x) { } void f(void) { barrier(1); }";
-        assert_reduces(&Barriers, Language::OPENCL, source, &[], source);
+        assert_reduces(&PASS, Language::OPENCL, source, &[], source);
     }
 }

@@ -17,31 +17,26 @@ use clreduce_testcase::Patch;
 
 use crate::analysis::{BuiltinCall, Unit, builtin_calls, is_primary};
 use crate::edit::rewritten;
-use crate::pass::{OPENCL, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{OPENCL, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-pub(crate) struct Builtins;
+pub(crate) const PASS: Pass = Pass::new(
+    "builtins",
+    "Replace built-in functions by an argument or an operator",
+    OPENCL,
+    propose,
+);
 
-impl Pass for Builtins {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "builtins",
-            "Replace built-in functions by an argument or an operator",
-            OPENCL,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let types = snapshot.types(unit.file);
-            for call in builtin_calls(snapshot, unit) {
-                if let Some(argument) = alike(types, &call) {
-                    let patch = unit.keep(unit.tree.range(call.node), unit.tree.range(argument));
-                    proposals.push(Proposal::new(patch));
-                }
-                let patch = operator(unit, &call);
-                proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(1)));
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let types = snapshot.types(unit.file);
+        for call in builtin_calls(snapshot, unit) {
+            if let Some(argument) = alike(types, &call) {
+                let patch = unit.keep(unit.tree.range(call.node), unit.tree.range(argument));
+                proposals.push(Proposal::new(patch));
             }
+            let patch = operator(unit, &call);
+            proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(1)));
         }
     }
 }
@@ -95,7 +90,7 @@ mod tests {
 
     fn check(before: &str, keep: &[&str], after: &str) {
         let wrap = |text: &str| format!("void f(int4 v, char c, long4 w) {{ {text} }}");
-        assert_reduces(&Builtins, Language::OPENCL, &wrap(before), keep, &wrap(after));
+        assert_reduces(&PASS, Language::OPENCL, &wrap(before), keep, &wrap(after));
     }
 
     #[test]

@@ -14,26 +14,25 @@ use clreduce_language::{NodeField, NodeKind, Type};
 use clreduce_testcase::{Edit, Patch};
 
 use crate::edit::remove_declaration;
-use crate::pass::{DEVICE, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{DEVICE, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot, Symbol, SymbolKind, SyntaxTree};
 
-pub(crate) struct Constants;
+pub(crate) const PASS: Pass = Pass::new(
+    "constants",
+    "Put literals in place of constant arrays of file scope",
+    DEVICE,
+    propose,
+);
 
-impl Pass for Constants {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("constants", "Put literals in place of constant arrays of file scope", DEVICE)
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for file in 0..snapshot.file_count() {
-            let symbols = snapshot.symbols(file);
-            let ids = symbols.ids().filter(|&id| symbols.get(id).kind == SymbolKind::Variable);
-            let patches = ids.filter_map(|id| {
-                let of = snapshot.types(file).of_symbol(id);
-                Patch::new(to_literal(snapshot, file, symbols.get(id), of)?)
-            });
-            proposals.extend(patches.map(Proposal::new));
-        }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for file in 0..snapshot.file_count() {
+        let symbols = snapshot.symbols(file);
+        let ids = symbols.ids().filter(|&id| symbols.get(id).kind == SymbolKind::Variable);
+        let patches = ids.filter_map(|id| {
+            let of = snapshot.types(file).of_symbol(id);
+            Patch::new(to_literal(snapshot, file, symbols.get(id), of)?)
+        });
+        proposals.extend(patches.map(Proposal::new));
     }
 }
 
@@ -83,7 +82,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, after: &str) {
-        assert_reduces(&Constants, Language::OPENCL, before, &[], after);
+        assert_reduces(&PASS, Language::OPENCL, before, &[], after);
     }
 
     #[test]

@@ -17,23 +17,18 @@ use clreduce_testcase::{Edit, Feature, Patch};
 
 use crate::analysis::Unit;
 use crate::edit::remove_statement;
-use crate::pass::{Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-pub(crate) struct CudaHost;
+pub(crate) const PASS: Pass = Pass::new(
+    "cuda-host",
+    "Bring CUDA host code down to one launch and one copy back",
+    &[Feature::HostAndDevice],
+    propose,
+);
 
-impl Pass for CudaHost {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "cuda-host",
-            "Bring CUDA host code down to one launch and one copy back",
-            &[Feature::HostAndDevice],
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        proposals.extend(Unit::all(snapshot).flat_map(for_file));
-    }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    proposals.extend(Unit::all(snapshot).flat_map(for_file));
 }
 
 /// The CUDA operation of a statement of host code.
@@ -125,7 +120,7 @@ mod tests {
     #[test]
     fn the_launch_that_counts() {
         assert_reduces(
-            &CudaHost,
+            &PASS,
             Language::CUDA,
             "void f() { k<<<1, 1>>>(1); if (x) { k<<<1, 1>>>(2); } k<<<1, 1>>>(3); cudaEventRecord(e); }",
             &["(2)"],
@@ -136,6 +131,6 @@ mod tests {
     #[test]
     fn what_a_check_guards_stays() {
         let source = "void f() { if (x) cudaFree(d); }";
-        assert_reduces(&CudaHost, Language::CUDA, source, &[], source);
+        assert_reduces(&PASS, Language::CUDA, source, &[], source);
     }
 }

@@ -14,23 +14,18 @@ use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Edit, Feature, Patch};
 
 use crate::analysis::Unit;
-use crate::pass::{Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-pub(crate) struct CudaLaunch;
+pub(crate) const PASS: Pass = Pass::new(
+    "cuda-launch",
+    "Lower the sizes in <<<...>>> and dim3",
+    &[Feature::HostAndDevice],
+    propose,
+);
 
-impl Pass for CudaLaunch {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "cuda-launch",
-            "Lower the sizes in <<<...>>> and dim3",
-            &[Feature::HostAndDevice],
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        proposals.extend(Unit::all(snapshot).flat_map(for_file));
-    }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    proposals.extend(Unit::all(snapshot).flat_map(for_file));
 }
 
 /// A launch has a grid and a block; what follows is shared memory and a stream.
@@ -105,7 +100,7 @@ mod tests {
     #[test]
     fn as_few_as_needed() {
         assert_reduces(
-            &CudaLaunch,
+            &PASS,
             Language::CUDA,
             "void f() { k<<<dim3(64, 3), g(), 4>>>(1); }",
             &["dim3(4"],

@@ -17,23 +17,18 @@ use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::Unit;
 use crate::edit::remove_statement;
-use crate::pass::{DEVICE, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{DEVICE, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-pub(crate) struct Emi;
+pub(crate) const PASS: Pass = Pass::new(
+    "emi",
+    "Remove, lift or empty blocks guarded by two elements of one array",
+    DEVICE,
+    propose,
+);
 
-impl Pass for Emi {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "emi",
-            "Remove, lift or empty blocks guarded by two elements of one array",
-            DEVICE,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        proposals.extend(Unit::all(snapshot).flat_map(for_file));
-    }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    proposals.extend(Unit::all(snapshot).flat_map(for_file));
 }
 
 fn for_file(unit: Unit<'_>) -> Vec<Proposal> {
@@ -115,7 +110,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
-        assert_reduces(&Emi, Language::OPENCL, before, keep, after);
+        assert_reduces(&PASS, Language::OPENCL, before, keep, after);
     }
 
     const SOURCE: &str =

@@ -20,28 +20,23 @@ use clreduce_testcase::{Edit, Patch};
 use crate::analysis::Unit;
 use crate::budget::Budget;
 use crate::edit::{remove_declaration, remove_expression};
-use crate::pass::{OPENCL, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{OPENCL, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SymbolId, SymbolKind, Symbols};
 
-pub(crate) struct Images;
+pub(crate) const PASS: Pass = Pass::new(
+    "images",
+    "Remove images and samplers, and what reads and writes them",
+    OPENCL,
+    propose,
+);
 
-impl Pass for Images {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "images",
-            "Remove images and samplers, and what reads and writes them",
-            OPENCL,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let symbols = snapshot.symbols(unit.file);
-            let images = symbols.ids().filter(|&id| is_image(unit, symbols, id));
-            for id in images {
-                let patch = removal(snapshot, unit, id, proposals).and_then(Patch::new);
-                proposals.extend(patch.map(Proposal::new));
-            }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let symbols = snapshot.symbols(unit.file);
+        let images = symbols.ids().filter(|&id| is_image(unit, symbols, id));
+        for id in images {
+            let patch = removal(snapshot, unit, id, proposals).and_then(Patch::new);
+            proposals.extend(patch.map(Proposal::new));
         }
     }
 }
@@ -137,7 +132,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
-        assert_reduces(&Images, Language::OPENCL, before, keep, after);
+        assert_reduces(&PASS, Language::OPENCL, before, keep, after);
     }
 
     #[test]

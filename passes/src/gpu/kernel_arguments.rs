@@ -19,35 +19,30 @@ use clreduce_testcase::{Edit, Feature, Launch, Patch};
 
 use crate::analysis::Unit;
 use crate::edit::without;
-use crate::pass::{LaunchEdits, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{LaunchEdits, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SymbolKind};
 
-pub(crate) struct KernelArguments;
+pub(crate) const PASS: Pass = Pass::new(
+    "kernel-arguments",
+    "Remove arguments of kernels with the flags or tables that feed them",
+    &[Feature::Symbols, Feature::Kernels],
+    propose,
+)
+.editing_launch(LaunchEdits::Arguments);
 
-impl Pass for KernelArguments {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "kernel-arguments",
-            "Remove arguments of kernels with the flags or tables that feed them",
-            &[Feature::Symbols, Feature::Kernels],
-        )
-        .editing_launch(LaunchEdits::Arguments)
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let tables = Tables::beside(snapshot, unit.file);
-            for kernel in kernels(unit) {
-                let parameters = parameters(unit, kernel);
-                match (&tables, Launch::find(unit.bytes)) {
-                    (Some(tables), _) => {
-                        proposals.extend(fed_by_tables(snapshot, unit, &parameters, tables));
-                    }
-                    (None, Some(launch)) => {
-                        proposals.extend(fed_by_flags(snapshot, unit, &parameters, &launch));
-                    }
-                    (None, None) => {}
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let tables = Tables::beside(snapshot, unit.file);
+        for kernel in kernels(unit) {
+            let parameters = parameters(unit, kernel);
+            match (&tables, Launch::find(unit.bytes)) {
+                (Some(tables), _) => {
+                    proposals.extend(fed_by_tables(snapshot, unit, &parameters, tables));
                 }
+                (None, Some(launch)) => {
+                    proposals.extend(fed_by_flags(snapshot, unit, &parameters, &launch));
+                }
+                (None, None) => {}
             }
         }
     }
@@ -228,7 +223,7 @@ mod tests {
         "__kernel void entry(__global ulong *r, __global int *e, __global long *c)";
 
     fn reduce(source: &str, keep: &str) -> String {
-        reduce_with(&KernelArguments, source, Language::OPENCL, |text| text.contains(keep))
+        reduce_with(&PASS, source, Language::OPENCL, |text| text.contains(keep))
     }
 
     #[test]
@@ -264,8 +259,7 @@ mod tests {
             file("k.args.toml", toml),
         ]);
         let case = case.unwrap();
-        let proposals =
-            Proposals::of(&KernelArguments, &Snapshot::new(case.clone(), Language::OPENCL)).list;
+        let proposals = Proposals::of(&PASS, &Snapshot::new(case.clone(), Language::OPENCL)).list;
         let variant = case.apply(&proposals[0].patch);
         let text = |at: usize| String::from_utf8_lossy(&variant.files()[at].bytes).into_owned();
         assert_eq!(text(0), "kernel = \"k\"\n[[argument]]\nlocal = \"int\"\n");

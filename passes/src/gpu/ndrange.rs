@@ -18,21 +18,16 @@ use std::ops::Range;
 use clreduce_testcase::{Edit, Launch, Patch};
 
 use crate::Snapshot;
-use crate::pass::{LaunchEdits, OPENCL, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{LaunchEdits, OPENCL, Pass, Proposal, Proposals};
 
-pub(crate) struct NdRange;
+pub(crate) const PASS: Pass =
+    Pass::new("ndrange", "Lower the global and local sizes in the launch comment", OPENCL, propose)
+        .editing_launch(LaunchEdits::Sizes);
 
-impl Pass for NdRange {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("ndrange", "Lower the global and local sizes in the launch comment", OPENCL)
-            .editing_launch(LaunchEdits::Sizes)
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for file in 0..snapshot.file_count() {
-            if let Some(launch) = Launch::find(snapshot.bytes(file)) {
-                proposals.extend(for_file(file, snapshot.bytes(file), &launch));
-            }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for file in 0..snapshot.file_count() {
+        if let Some(launch) = Launch::find(snapshot.bytes(file)) {
+            proposals.extend(for_file(file, snapshot.bytes(file), &launch));
         }
     }
 }
@@ -140,7 +135,7 @@ mod tests {
     use crate::harness::reduce_with;
 
     fn reduce(comment: &str, interesting: impl Fn(&Launch) -> bool) -> String {
-        reduce_with(&NdRange, comment, Language::OPENCL, |text| {
+        reduce_with(&PASS, comment, Language::OPENCL, |text| {
             Launch::find(text.as_bytes()).is_some_and(|launch| interesting(&launch))
         })
     }

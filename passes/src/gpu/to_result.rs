@@ -15,28 +15,22 @@ use clreduce_testcase::{Edit, Feature, Patch};
 use crate::analysis::Unit;
 use crate::budget::Budget;
 use crate::edit::{is_smaller, remove_statement};
-use crate::pass::{Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SymbolKind};
 
-pub(crate) struct ToResult;
+pub(crate) const PASS: Pass = Pass::new(
+    "to-result",
+    "Store a value straight to the result of a kernel",
+    &[Feature::CheckedKernels],
+    propose,
+);
 
-impl Pass for ToResult {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "to-result",
-            "Store a value straight to the result of a kernel",
-            &[Feature::CheckedKernels],
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let tree = unit.tree;
-            let kernels = tree.ids().filter(|&id| tree.kind(id) == NodeKind::FunctionDefinition);
-            for kernel in kernels.filter(|&id| is_kernel(tree, unit.bytes, id) && tree.is_sound(id))
-            {
-                for_kernel(snapshot, unit, kernel, proposals);
-            }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let tree = unit.tree;
+        let kernels = tree.ids().filter(|&id| tree.kind(id) == NodeKind::FunctionDefinition);
+        for kernel in kernels.filter(|&id| is_kernel(tree, unit.bytes, id) && tree.is_sound(id)) {
+            for_kernel(snapshot, unit, kernel, proposals);
         }
     }
 }
@@ -130,7 +124,7 @@ mod tests {
     fn check(before: &str, keep: &[&str], after: &str) {
         let wrap =
             |text: &str| format!("int g(int); kernel void f(global int *r, int n) {{ {text} }}");
-        assert_reduces(&ToResult, Language::OPENCL, &wrap(before), keep, &wrap(after));
+        assert_reduces(&PASS, Language::OPENCL, &wrap(before), keep, &wrap(after));
     }
 
     #[test]

@@ -18,34 +18,29 @@ use clreduce_testcase::{Edit, Patch};
 use crate::analysis::{Unit, lanes_in_list};
 use crate::budget::Budget;
 use crate::edit::is_smaller;
-use crate::pass::{OPENCL, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{OPENCL, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-pub(crate) struct VectorLiterals;
+pub(crate) const PASS: Pass = Pass::new(
+    "vector-literals",
+    "Simplify vector literals and the components picked from vectors",
+    OPENCL,
+    propose,
+);
 
-impl Pass for VectorLiterals {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "vector-literals",
-            "Simplify vector literals and the components picked from vectors",
-            OPENCL,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let types = snapshot.types(unit.file);
-            for (id, kind) in unit.sound() {
-                match kind {
-                    NodeKind::CallExpression => {
-                        splats(unit, types, id, proposals);
-                    }
-                    NodeKind::FieldExpression => {
-                        let in_list = lanes_in_list(snapshot, unit, id);
-                        proposals.extend(picked(unit, types, id, in_list.is_some()));
-                    }
-                    _ => {}
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let types = snapshot.types(unit.file);
+        for (id, kind) in unit.sound() {
+            match kind {
+                NodeKind::CallExpression => {
+                    splats(unit, types, id, proposals);
                 }
+                NodeKind::FieldExpression => {
+                    let in_list = lanes_in_list(snapshot, unit, id);
+                    proposals.extend(picked(unit, types, id, in_list.is_some()));
+                }
+                _ => {}
             }
         }
     }
@@ -198,7 +193,7 @@ mod tests {
 
     fn check(before: &str, keep: &[&str], after: &str) {
         let wrap = |text: &str| format!("void f(int4 v, struct S s) {{ {text} }}");
-        assert_reduces(&VectorLiterals, Language::OPENCL, &wrap(before), keep, &wrap(after));
+        assert_reduces(&PASS, Language::OPENCL, &wrap(before), keep, &wrap(after));
     }
 
     #[test]

@@ -18,19 +18,14 @@ use clreduce_language::{NodeField, NodeKind, Shape};
 use clreduce_testcase::{Edit, Feature, Patch};
 
 use crate::analysis::{Unit, builtin_calls};
-use crate::pass::{DEVICE, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{DEVICE, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-pub(crate) struct WorkItems;
+pub(crate) const PASS: Pass =
+    Pass::new("work-items", "Replace work-item functions by 0, and sizes by 1", DEVICE, propose);
 
-impl Pass for WorkItems {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("work-items", "Replace work-item functions by 0, and sizes by 1", DEVICE)
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        proposals.extend(Unit::all(snapshot).flat_map(|unit| for_file(snapshot, unit)));
-    }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    proposals.extend(Unit::all(snapshot).flat_map(|unit| for_file(snapshot, unit)));
 }
 
 fn for_file(snapshot: &Snapshot, unit: Unit<'_>) -> Vec<Proposal> {
@@ -91,7 +86,7 @@ mod tests {
     #[test]
     fn identifiers_and_sizes() {
         assert_reduces(
-            &WorkItems,
+            &PASS,
             Language::OPENCL,
             "x = get_local_id(0) * get_num_groups(1) + get_local_id(2) + get_work_dim();",
             &["get_local_id(2)"],
@@ -102,7 +97,7 @@ mod tests {
     #[test]
     fn of_cuda_too() {
         assert_reduces(
-            &WorkItems,
+            &PASS,
             Language::CUDA,
             "void f(void) { x = blockIdx.x * blockDim.x + threadIdx.y; }",
             &[],

@@ -13,45 +13,40 @@ use clreduce_testcase::{Edit, Feature};
 
 use crate::analysis::{Unit, line_ranges};
 use crate::llvm::module::is_half_of_an_operand;
-use crate::pass::{GRAMMAR, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{GRAMMAR, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-pub(crate) struct DeleteNodes;
+pub(crate) const PASS: Pass =
+    Pass::new("delete-nodes", "Remove what the grammar can do without", GRAMMAR, propose).growing();
 
 /// Levels of parts with a list of their own.
 const LEVELS: u32 = 12;
 
-impl Pass for DeleteNodes {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("delete-nodes", "Remove what the grammar can do without", GRAMMAR).growing()
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let has_blocks = snapshot.language().has(Feature::Blocks);
-        for unit in Unit::all(snapshot) {
-            // A line may hold a table with a million parts: none of them looks for its beginning.
-            let lines: Vec<_> = line_ranges(unit.bytes).collect();
-            // By node, the parts around it that can go, the node itself included, and whether it can go.
-            let mut known: Vec<(u32, bool)> = Vec::with_capacity(unit.tree.len());
-            known.push((0, false));
-            for id in unit.tree.ids().skip(1) {
-                let parent = unit.tree.node(id).parent;
-                let (level, parent_can_go) = known[parent.0 as usize];
-                let is_all_of = |other: NodeId| unit.tree.range(other) == unit.tree.range(id);
-                let range = unit.tree.removable(id);
-                // What goes with its parent already is one proposal.
-                if parent_can_go && is_all_of(parent) {
-                    known.push((level, range.is_some()));
-                    continue;
-                }
-                known.push((level + u32::from(range.is_some()), range.is_some()));
-                let Some(range) = range else { continue };
-                if has_blocks && is_half_of_an_operand(unit.bytes, &lines, &range) {
-                    continue;
-                }
-                let edit = Edit::delete(unit.file, range);
-                proposals.push(Proposal::edit(edit).in_list(level.min(LEVELS)));
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    let has_blocks = snapshot.language().has(Feature::Blocks);
+    for unit in Unit::all(snapshot) {
+        // A line may hold a table with a million parts: none of them looks for its beginning.
+        let lines: Vec<_> = line_ranges(unit.bytes).collect();
+        // By node, the parts around it that can go, the node itself included, and whether it can go.
+        let mut known: Vec<(u32, bool)> = Vec::with_capacity(unit.tree.len());
+        known.push((0, false));
+        for id in unit.tree.ids().skip(1) {
+            let parent = unit.tree.node(id).parent;
+            let (level, parent_can_go) = known[parent.0 as usize];
+            let is_all_of = |other: NodeId| unit.tree.range(other) == unit.tree.range(id);
+            let range = unit.tree.removable(id);
+            // What goes with its parent already is one proposal.
+            if parent_can_go && is_all_of(parent) {
+                known.push((level, range.is_some()));
+                continue;
             }
+            known.push((level + u32::from(range.is_some()), range.is_some()));
+            let Some(range) = range else { continue };
+            if has_blocks && is_half_of_an_operand(unit.bytes, &lines, &range) {
+                continue;
+            }
+            let edit = Edit::delete(unit.file, range);
+            proposals.push(Proposal::edit(edit).in_list(level.min(LEVELS)));
         }
     }
 }
@@ -65,7 +60,7 @@ mod tests {
 
     fn left(language: Language, source: &str, keep: &[&str]) -> String {
         let keeps = |text: &str| keep.iter().all(|kept| text.contains(kept));
-        let left = reduce_with(&DeleteNodes, source, language, keeps);
+        let left = reduce_with(&PASS, source, language, keeps);
         left.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 

@@ -15,38 +15,33 @@ use std::ops::Range;
 use clreduce_testcase::{Edit, Feature, Patch, steps};
 
 use crate::analysis::Unit;
-use crate::pass::{GRAMMAR, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{GRAMMAR, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-pub(crate) struct LiftNodes;
+pub(crate) const PASS: Pass =
+    Pass::new("lift-nodes", "Replace parts of a program by what they hold", GRAMMAR, propose)
+        .growing();
 
 /// Parts of one part that are looked at, nearest first.
 const LOOKED_AT: usize = 48;
 /// Parts of one part that are proposed.
 const PROPOSED: usize = 6;
 
-impl Pass for LiftNodes {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("lift-nodes", "Replace parts of a program by what they hold", GRAMMAR)
-            .growing()
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    // Every operand of LLVM IR has its type beside it: none can stand for another.
+    if snapshot.language().has(Feature::Blocks) {
+        return;
     }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        // Every operand of LLVM IR has its type beside it: none can stand for another.
-        if snapshot.language().has(Feature::Blocks) {
-            return;
-        }
-        for unit in Unit::all(snapshot) {
-            for id in unit.tree.ids().filter(|&id| is_composed(unit, id)) {
-                let whole = unit.tree.range(id);
-                for (part, list) in held(unit, id).into_iter().zip(0..) {
-                    // What stands around the part goes: so other proposals can change the part as well.
-                    let around = [whole.start..part.start, part.end..whole.end];
-                    let edits = around.into_iter().filter(|range| !range.is_empty());
-                    let edits = edits.map(|range| Edit::delete(unit.file, range)).collect();
-                    let patch = Patch::new(edits).map(|patch| Proposal::new(patch).in_list(list));
-                    proposals.extend(patch);
-                }
+    for unit in Unit::all(snapshot) {
+        for id in unit.tree.ids().filter(|&id| is_composed(unit, id)) {
+            let whole = unit.tree.range(id);
+            for (part, list) in held(unit, id).into_iter().zip(0..) {
+                // What stands around the part goes: so other proposals can change the part as well.
+                let around = [whole.start..part.start, part.end..whole.end];
+                let edits = around.into_iter().filter(|range| !range.is_empty());
+                let edits = edits.map(|range| Edit::delete(unit.file, range)).collect();
+                let patch = Patch::new(edits).map(|patch| Proposal::new(patch).in_list(list));
+                proposals.extend(patch);
             }
         }
     }
@@ -109,7 +104,7 @@ mod tests {
 
     fn left(language: Language, source: &str, keep: &[&str]) -> String {
         let keeps = |text: &str| keep.iter().all(|kept| text.contains(kept));
-        let left = reduce_with(&LiftNodes, source, language, keeps);
+        let left = reduce_with(&PASS, source, language, keeps);
         left.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 

@@ -16,57 +16,52 @@ use std::ops::Range;
 use clreduce_testcase::{Edit, Feature, Patch, steps};
 
 use crate::analysis::Unit;
-use crate::pass::{GRAMMAR, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{GRAMMAR, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-pub(crate) struct SmallestNodes;
+pub(crate) const PASS: Pass = Pass::new(
+    "smallest-nodes",
+    "Replace parts of a program by the smallest that can stand there",
+    GRAMMAR,
+    propose,
+)
+.growing();
 
 /// Kinds of which the smallest texts are tried elsewhere, smallest first.
 const KINDS: usize = 24;
 /// Texts that are tried for one part.
 const TEXTS: usize = 2;
 
-impl Pass for SmallestNodes {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "smallest-nodes",
-            "Replace parts of a program by the smallest that can stand there",
-            GRAMMAR,
-        )
-        .growing()
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let has_blocks = snapshot.language().has(Feature::Blocks);
-        for unit in Unit::all(snapshot) {
-            let weights = weights(snapshot, unit);
-            let definitions = definitions(unit);
-            let smallest = smallest(unit, &weights);
-            let mut kinds: Vec<(Weight, NodeId)> = smallest.values().copied().collect();
-            kinds.sort_unstable();
-            kinds.truncate(KINDS);
-            for id in unit.tree.ids().skip(1).filter(|&id| is_part(unit, id)) {
-                let own = weights[id.0 as usize];
-                let of_kind = unit.tree.symbol(id).and_then(|symbol| smallest.get(&symbol));
-                let of_others = kinds.iter().filter(|(_, other)| unit.tree.can_replace(*other, id));
-                let definition = definitions.get(&id);
-                let most = definition.map_or(own.0, |_| own.0 + 2);
-                let is_smaller = |&&(other, by): &&(Weight, NodeId)| {
-                    // What a name stood for may lose its last use. In LLVM IR, a shorter type or operand often does.
-                    let is_simpler = has_blocks || unit.is_name(id) && !unit.is_name(by);
-                    let is_better = other.0 < most || is_simpler && other < own;
-                    is_better && unit.text(by) != unit.text(id)
-                };
-                let smaller = of_kind.into_iter().chain(of_others).filter(is_smaller);
-                for (&(_, other), list) in smaller.take(TEXTS).zip(0..) {
-                    let text = unit.text(other).to_vec();
-                    let edit = Edit::replace(unit.file, unit.tree.range(id), text);
-                    let gone = definition.map(|part| Edit::delete(unit.file, part.clone()));
-                    let patch = Patch::new(gone.into_iter().chain([edit]).collect());
-                    let proposal = patch.map(|patch| Proposal::new(patch).in_list(list));
-                    if proposal.is_some_and(|proposal| !proposals.push(proposal)) {
-                        return;
-                    }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    let has_blocks = snapshot.language().has(Feature::Blocks);
+    for unit in Unit::all(snapshot) {
+        let weights = weights(snapshot, unit);
+        let definitions = definitions(unit);
+        let smallest = smallest(unit, &weights);
+        let mut kinds: Vec<(Weight, NodeId)> = smallest.values().copied().collect();
+        kinds.sort_unstable();
+        kinds.truncate(KINDS);
+        for id in unit.tree.ids().skip(1).filter(|&id| is_part(unit, id)) {
+            let own = weights[id.0 as usize];
+            let of_kind = unit.tree.symbol(id).and_then(|symbol| smallest.get(&symbol));
+            let of_others = kinds.iter().filter(|(_, other)| unit.tree.can_replace(*other, id));
+            let definition = definitions.get(&id);
+            let most = definition.map_or(own.0, |_| own.0 + 2);
+            let is_smaller = |&&(other, by): &&(Weight, NodeId)| {
+                // What a name stood for may lose its last use. In LLVM IR, a shorter type or operand often does.
+                let is_simpler = has_blocks || unit.is_name(id) && !unit.is_name(by);
+                let is_better = other.0 < most || is_simpler && other < own;
+                is_better && unit.text(by) != unit.text(id)
+            };
+            let smaller = of_kind.into_iter().chain(of_others).filter(is_smaller);
+            for (&(_, other), list) in smaller.take(TEXTS).zip(0..) {
+                let text = unit.text(other).to_vec();
+                let edit = Edit::replace(unit.file, unit.tree.range(id), text);
+                let gone = definition.map(|part| Edit::delete(unit.file, part.clone()));
+                let patch = Patch::new(gone.into_iter().chain([edit]).collect());
+                let proposal = patch.map(|patch| Proposal::new(patch).in_list(list));
+                if proposal.is_some_and(|proposal| !proposals.push(proposal)) {
+                    return;
                 }
             }
         }

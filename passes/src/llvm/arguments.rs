@@ -29,53 +29,48 @@ use clreduce_testcase::{Edit, Patch, steps};
 use super::module::functions;
 use crate::Snapshot;
 use crate::analysis::{name_texts, names};
-use crate::pass::{BLOCKS, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{BLOCKS, Pass, Proposal, Proposals};
 
-pub(crate) struct LlvmArguments;
+pub(crate) const PASS: Pass =
+    Pass::new("llvm-arguments", "Remove arguments of functions of LLVM IR", BLOCKS, propose)
+        .growing();
 
-impl Pass for LlvmArguments {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("llvm-arguments", "Remove arguments of functions of LLVM IR", BLOCKS)
-            .growing()
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for file in 0..snapshot.file_count() {
-            let bytes = snapshot.bytes(file);
-            let mut lists: HashMap<&[u8], Vec<Vec<Range<usize>>>> = HashMap::new();
-            let mut order: Vec<&[u8]> = Vec::new();
-            let mut bodies: HashMap<&[u8], Range<usize>> = HashMap::new();
-            for name in names(bytes).filter(|name| bytes[name.start] == b'@') {
-                let text = &bytes[name.clone()];
-                let known = lists.entry(text).or_insert_with(|| {
-                    order.push(text);
-                    Vec::new()
-                });
-                // One that is not called where it stands keeps its arguments: an empty list says so.
-                known.push(list_at(bytes, name.end));
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for file in 0..snapshot.file_count() {
+        let bytes = snapshot.bytes(file);
+        let mut lists: HashMap<&[u8], Vec<Vec<Range<usize>>>> = HashMap::new();
+        let mut order: Vec<&[u8]> = Vec::new();
+        let mut bodies: HashMap<&[u8], Range<usize>> = HashMap::new();
+        for name in names(bytes).filter(|name| bytes[name.start] == b'@') {
+            let text = &bytes[name.clone()];
+            let known = lists.entry(text).or_insert_with(|| {
+                order.push(text);
+                Vec::new()
+            });
+            // One that is not called where it stands keeps its arguments: an empty list says so.
+            known.push(list_at(bytes, name.end));
+        }
+        for function in functions(bytes) {
+            let head = &bytes[function.head.clone()];
+            let name = name_texts(head).find(|name| name[0] == b'@');
+            bodies.extend(name.map(|name| (name, function.head.end..function.range.end)));
+        }
+        for name in order {
+            let Some(lists) = lists.get(name) else { continue };
+            let count = lists[0].len();
+            if count == 0 || lists.iter().any(|list| list.len() != count) {
+                continue;
             }
-            for function in functions(bytes) {
-                let head = &bytes[function.head.clone()];
-                let name = name_texts(head).find(|name| name[0] == b'@');
-                bodies.extend(name.map(|name| (name, function.head.end..function.range.end)));
-            }
-            for name in order {
-                let Some(lists) = lists.get(name) else { continue };
-                let count = lists[0].len();
-                if count == 0 || lists.iter().any(|list| list.len() != count) {
-                    continue;
-                }
-                let body = bodies.get(name).cloned().unwrap_or(0..0);
-                for index in 0..count {
-                    let uses = uses_of(bytes, &lists[0][index], &body);
-                    let list = u32::from(!uses.is_empty());
-                    let gone = lists.iter().map(|list| list[index].clone());
-                    let gone = gone.map(|range| Edit::delete_element(file, range));
-                    let zero = |range| Edit::replace(file, range, b"zeroinitializer".to_vec());
-                    let edits = gone.chain(uses.into_iter().map(zero)).collect();
-                    let patch = Patch::new(edits);
-                    proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
-                }
+            let body = bodies.get(name).cloned().unwrap_or(0..0);
+            for index in 0..count {
+                let uses = uses_of(bytes, &lists[0][index], &body);
+                let list = u32::from(!uses.is_empty());
+                let gone = lists.iter().map(|list| list[index].clone());
+                let gone = gone.map(|range| Edit::delete_element(file, range));
+                let zero = |range| Edit::replace(file, range, b"zeroinitializer".to_vec());
+                let edits = gone.chain(uses.into_iter().map(zero)).collect();
+                let patch = Patch::new(edits);
+                proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
             }
         }
     }

@@ -17,9 +17,15 @@ use clreduce_testcase::{Edit, Patch};
 use super::module::{IrFunction, functions};
 use crate::Snapshot;
 use crate::analysis::names;
-use crate::pass::{BLOCKS, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{BLOCKS, Pass, Proposal, Proposals};
 
-pub(crate) struct LlvmBodies;
+pub(crate) const PASS: Pass = Pass::new(
+    "llvm-bodies",
+    "Remove bodies of functions of LLVM IR, or empty them",
+    BLOCKS,
+    propose,
+)
+.growing();
 
 /// Words of a definition that a declaration must not have.
 const OF_DEFINITIONS: [&[u8]; 10] = [
@@ -35,22 +41,15 @@ const OF_DEFINITIONS: [&[u8]; 10] = [
     b"external",
 ];
 
-impl Pass for LlvmBodies {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("llvm-bodies", "Remove bodies of functions of LLVM IR, or empty them", BLOCKS)
-            .growing()
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for file in 0..snapshot.file_count() {
-            let bytes = snapshot.bytes(file);
-            for function in functions(bytes) {
-                let declared = declaration(bytes, &function);
-                let edit = Edit::replace(file, function.range.clone(), declared);
-                proposals.push(Proposal::edit(edit));
-                let returns = returning(file, bytes, &function);
-                proposals.extend(returns.map(|patch| Proposal::new(patch).in_list(1)));
-            }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for file in 0..snapshot.file_count() {
+        let bytes = snapshot.bytes(file);
+        for function in functions(bytes) {
+            let declared = declaration(bytes, &function);
+            let edit = Edit::replace(file, function.range.clone(), declared);
+            proposals.push(Proposal::edit(edit));
+            let returns = returning(file, bytes, &function);
+            proposals.extend(returns.map(|patch| Proposal::new(patch).in_list(1)));
         }
     }
 }

@@ -38,34 +38,27 @@ use clreduce_testcase::{Edit, Patch};
 use super::module::{IrBlock, IrFunction, functions, targets};
 use crate::Snapshot;
 use crate::analysis::{name_texts, names};
-use crate::pass::{BLOCKS, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{BLOCKS, Pass, Proposal, Proposals};
 
-pub(crate) struct LlvmBranches;
+pub(crate) const PASS: Pass =
+    Pass::new("llvm-branches", "Remove branches and blocks of LLVM IR", BLOCKS, propose).growing();
 
-impl Pass for LlvmBranches {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("llvm-branches", "Remove branches and blocks of LLVM IR", BLOCKS).growing()
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for file in 0..snapshot.file_count() {
-            let bytes = snapshot.bytes(file);
-            for function in functions(bytes) {
-                let control = ControlFlow::of(file, bytes, &function);
-                for block in &function.blocks {
-                    proposals.extend(control.without_way_to(block).map(Proposal::new));
-                    let joined = control.joined(block).map(Proposal::new);
-                    proposals.extend(joined.map(|proposal| proposal.in_list(3)));
-                    let left = control.left_early(block).map(Proposal::new);
-                    proposals.extend(left.map(|proposal| proposal.in_list(4)));
-                    let once = control.once(block).into_iter().map(Proposal::new);
-                    proposals.extend(once.map(|proposal| proposal.in_list(5)));
-                    let one_way =
-                        control.one_way(block).into_iter().map(|(_, patch)| patch).zip(1..);
-                    proposals.extend(
-                        one_way.map(|(patch, list)| Proposal::new(patch).in_list(list.min(2))),
-                    );
-                }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for file in 0..snapshot.file_count() {
+        let bytes = snapshot.bytes(file);
+        for function in functions(bytes) {
+            let control = ControlFlow::of(file, bytes, &function);
+            for block in &function.blocks {
+                proposals.extend(control.without_way_to(block).map(Proposal::new));
+                let joined = control.joined(block).map(Proposal::new);
+                proposals.extend(joined.map(|proposal| proposal.in_list(3)));
+                let left = control.left_early(block).map(Proposal::new);
+                proposals.extend(left.map(|proposal| proposal.in_list(4)));
+                let once = control.once(block).into_iter().map(Proposal::new);
+                proposals.extend(once.map(|proposal| proposal.in_list(5)));
+                let one_way = control.one_way(block).into_iter().map(|(_, patch)| patch).zip(1..);
+                proposals
+                    .extend(one_way.map(|(patch, list)| Proposal::new(patch).in_list(list.min(2))));
             }
         }
     }

@@ -24,9 +24,15 @@ use clreduce_testcase::{Edit, Patch};
 use super::module::result;
 use crate::Snapshot;
 use crate::analysis::{line_ranges, name_texts, names};
-use crate::pass::{BLOCKS, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{BLOCKS, Pass, Proposal, Proposals};
 
-pub(crate) struct LlvmModifiers;
+pub(crate) const PASS: Pass = Pass::new(
+    "llvm-modifiers",
+    "Remove flags, alignments, attributes and metadata of LLVM IR everywhere",
+    BLOCKS,
+    propose,
+)
+.growing();
 
 /// Words that a program can do without.
 const WORDS: [&[u8]; 38] = [
@@ -70,38 +76,31 @@ const WORDS: [&[u8]; 38] = [
     b"immarg",
 ];
 
-impl Pass for LlvmModifiers {
-    fn info(&self) -> PassInfo {
-        let about = "Remove flags, alignments, attributes and metadata of LLVM IR everywhere";
-        PassInfo::new("llvm-modifiers", about, BLOCKS).growing()
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for file in 0..snapshot.file_count() {
-            let bytes = snapshot.bytes(file);
-            let mut kinds: BTreeMap<&[u8], Vec<Range<usize>>> = BTreeMap::new();
-            let mut mentioned: HashMap<&[u8], usize> = HashMap::new();
-            for name in name_texts(bytes) {
-                *mentioned.entry(name).or_default() += 1;
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for file in 0..snapshot.file_count() {
+        let bytes = snapshot.bytes(file);
+        let mut kinds: BTreeMap<&[u8], Vec<Range<usize>>> = BTreeMap::new();
+        let mut mentioned: HashMap<&[u8], usize> = HashMap::new();
+        for name in name_texts(bytes) {
+            *mentioned.entry(name).or_default() += 1;
+        }
+        for line in line_ranges(bytes) {
+            for (kind, range) in modifiers(&bytes[line.clone()]) {
+                let range = line.start + range.start..line.start + range.end;
+                kinds.entry(kind).or_default().push(range);
             }
-            for line in line_ranges(bytes) {
-                for (kind, range) in modifiers(&bytes[line.clone()]) {
-                    let range = line.start + range.start..line.start + range.end;
-                    kinds.entry(kind).or_default().push(range);
-                }
-                // The name of a result that nothing uses.
-                if let Some(name) = result(bytes, &line).filter(|name| name.start > line.start)
-                    && mentioned.get(&bytes[name.clone()]) == Some(&1)
-                {
-                    let end = bytes[name.end..].iter().position(|&byte| byte == b'=');
-                    let end = end.map_or(name.end, |equals| name.end + equals + 2);
-                    kinds.entry(b"=").or_default().push(name.start..end.min(line.end));
-                }
+            // The name of a result that nothing uses.
+            if let Some(name) = result(bytes, &line).filter(|name| name.start > line.start)
+                && mentioned.get(&bytes[name.clone()]) == Some(&1)
+            {
+                let end = bytes[name.end..].iter().position(|&byte| byte == b'=');
+                let end = end.map_or(name.end, |equals| name.end + equals + 2);
+                kinds.entry(b"=").or_default().push(name.start..end.min(line.end));
             }
-            for ranges in kinds.into_values() {
-                let edits = ranges.into_iter().map(|range| Edit::delete(file, range));
-                proposals.extend(Patch::new(edits.collect()).map(Proposal::new));
-            }
+        }
+        for ranges in kinds.into_values() {
+            let edits = ranges.into_iter().map(|range| Edit::delete(file, range));
+            proposals.extend(Patch::new(edits.collect()).map(Proposal::new));
         }
     }
 }

@@ -31,9 +31,12 @@ use clreduce_testcase::{Edit, steps};
 use super::module::functions;
 use crate::Snapshot;
 use crate::analysis::{line_ranges, name_texts, names};
-use crate::pass::{BLOCKS, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{BLOCKS, Pass, Proposal, Proposals};
 
-pub(crate) struct LlvmNumbers;
+pub(crate) const PASS: Pass =
+    Pass::new("llvm-numbers", "Give names to numbered values of LLVM IR", BLOCKS, propose)
+        .growing()
+        .renaming();
 
 /// Words that hardly any bug needs.
 const NOISE: [&[u8]; 8] = [
@@ -47,21 +50,13 @@ const NOISE: [&[u8]; 8] = [
     b"norecurse",
 ];
 
-impl Pass for LlvmNumbers {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("llvm-numbers", "Give names to numbered values of LLVM IR", BLOCKS)
-            .growing()
-            .renaming()
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for file in 0..snapshot.file_count() {
-            let bytes = snapshot.bytes(file);
-            for (noise, list) in [(&NOISE[..], 0), (&[], 1)] {
-                if let Some(text) = named(bytes, noise) {
-                    let edit = Edit::replace(file, 0..bytes.len(), text);
-                    proposals.push(Proposal::edit(edit).in_list(list));
-                }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for file in 0..snapshot.file_count() {
+        let bytes = snapshot.bytes(file);
+        for (noise, list) in [(&NOISE[..], 0), (&[], 1)] {
+            if let Some(text) = named(bytes, noise) {
+                let edit = Edit::replace(file, 0..bytes.len(), text);
+                proposals.push(Proposal::edit(edit).in_list(list));
             }
         }
     }

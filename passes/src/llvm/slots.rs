@@ -25,29 +25,28 @@ use clreduce_testcase::{Edit, Patch};
 use super::module::{IrFunction, IrInstruction, functions, uses};
 use crate::Snapshot;
 use crate::analysis::names;
-use crate::pass::{BLOCKS, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{BLOCKS, Pass, Proposal, Proposals};
 
-pub(crate) struct LlvmSlots;
+pub(crate) const PASS: Pass = Pass::new(
+    "llvm-slots",
+    "Replace what is loaded from a place in memory by what is stored there",
+    BLOCKS,
+    propose,
+)
+.growing();
 
 /// Stored values that are tried for one place.
 const VALUES: usize = 3;
 
-impl Pass for LlvmSlots {
-    fn info(&self) -> PassInfo {
-        let about = "Replace what is loaded from a place in memory by what is stored there";
-        PassInfo::new("llvm-slots", about, BLOCKS).growing()
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for file in 0..snapshot.file_count() {
-            let bytes = snapshot.bytes(file);
-            for function in functions(bytes) {
-                let uses = uses(bytes, &function.range);
-                for slot in slots(bytes, &function) {
-                    for (value, list) in slot.values.iter().zip(0..) {
-                        let patch = without(file, bytes, &slot, value, &uses);
-                        proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
-                    }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for file in 0..snapshot.file_count() {
+        let bytes = snapshot.bytes(file);
+        for function in functions(bytes) {
+            let uses = uses(bytes, &function.range);
+            for slot in slots(bytes, &function) {
+                for (value, list) in slot.values.iter().zip(0..) {
+                    let patch = without(file, bytes, &slot, value, &uses);
+                    proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
                 }
             }
         }

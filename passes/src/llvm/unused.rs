@@ -29,27 +29,25 @@ use clreduce_testcase::Edit;
 use super::module::functions;
 use crate::Snapshot;
 use crate::analysis::{line_ranges, name_texts};
-use crate::pass::{BLOCKS, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{BLOCKS, Pass, Proposal, Proposals};
 
-pub(crate) struct LlvmUnused;
+pub(crate) const PASS: Pass = Pass::new(
+    "llvm-unused",
+    "Remove globals, declarations, types and metadata that no function needs",
+    BLOCKS,
+    propose,
+);
 
-impl Pass for LlvmUnused {
-    fn info(&self) -> PassInfo {
-        let about = "Remove globals, declarations, types and metadata that no function needs";
-        PassInfo::new("llvm-unused", about, BLOCKS)
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for file in 0..snapshot.file_count() {
-            let bytes = snapshot.bytes(file);
-            let functions: Vec<Range<usize>> =
-                functions(bytes).into_iter().map(|function| function.range).collect();
-            let items = items(bytes, &functions);
-            let needed = needed(bytes, functions, &items);
-            let unused = items.iter().filter(|(name, _)| !needed.contains(name));
-            let edits = unused.map(|(_, line)| Edit::delete(file, line.clone()));
-            proposals.extend(edits.map(Proposal::edit));
-        }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for file in 0..snapshot.file_count() {
+        let bytes = snapshot.bytes(file);
+        let functions: Vec<Range<usize>> =
+            functions(bytes).into_iter().map(|function| function.range).collect();
+        let items = items(bytes, &functions);
+        let needed = needed(bytes, functions, &items);
+        let unused = items.iter().filter(|(name, _)| !needed.contains(name));
+        let edits = unused.map(|(_, line)| Edit::delete(file, line.clone()));
+        proposals.extend(edits.map(Proposal::edit));
     }
 }
 

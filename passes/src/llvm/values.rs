@@ -20,9 +20,15 @@ use clreduce_testcase::{Edit, Patch};
 
 use super::module::{functions, uses};
 use crate::Snapshot;
-use crate::pass::{BLOCKS, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{BLOCKS, Pass, Proposal, Proposals};
 
-pub(crate) struct LlvmValues;
+pub(crate) const PASS: Pass = Pass::new(
+    "llvm-values",
+    "Remove instructions of LLVM IR, with zero for what they gave",
+    BLOCKS,
+    propose,
+)
+.growing();
 
 /// Instructions whose place is fixed, or that end a block.
 const FIXED: [&[u8]; 10] = [
@@ -38,33 +44,21 @@ const FIXED: [&[u8]; 10] = [
     b"catch",
 ];
 
-impl Pass for LlvmValues {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "llvm-values",
-            "Remove instructions of LLVM IR, with zero for what they gave",
-            BLOCKS,
-        )
-        .growing()
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for file in 0..snapshot.file_count() {
-            let bytes = snapshot.bytes(file);
-            for function in functions(bytes) {
-                let uses = uses(bytes, &function.range);
-                let all = function.blocks.iter().flat_map(|block| &block.instructions);
-                for instruction in all.filter(|one| !is_fixed(one.operation(bytes))) {
-                    let mut edits = vec![Edit::delete(file, instruction.range.clone())];
-                    let result = instruction.result.as_ref().map(|result| &bytes[result.clone()]);
-                    let places = result.and_then(|result| uses.get(result)).into_iter().flatten();
-                    let elsewhere =
-                        |place: &&Range<usize>| !instruction.range.contains(&place.start);
-                    edits.extend(places.filter(elsewhere).map(|place| {
-                        Edit::replace(file, place.clone(), b"zeroinitializer".as_slice())
-                    }));
-                    proposals.extend(Patch::new(edits).map(Proposal::new));
-                }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for file in 0..snapshot.file_count() {
+        let bytes = snapshot.bytes(file);
+        for function in functions(bytes) {
+            let uses = uses(bytes, &function.range);
+            let all = function.blocks.iter().flat_map(|block| &block.instructions);
+            for instruction in all.filter(|one| !is_fixed(one.operation(bytes))) {
+                let mut edits = vec![Edit::delete(file, instruction.range.clone())];
+                let result = instruction.result.as_ref().map(|result| &bytes[result.clone()]);
+                let places = result.and_then(|result| uses.get(result)).into_iter().flatten();
+                let elsewhere = |place: &&Range<usize>| !instruction.range.contains(&place.start);
+                edits.extend(places.filter(elsewhere).map(|place| {
+                    Edit::replace(file, place.clone(), b"zeroinitializer".as_slice())
+                }));
+                proposals.extend(Patch::new(edits).map(Proposal::new));
             }
         }
     }

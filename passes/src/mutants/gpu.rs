@@ -6,7 +6,7 @@ use clreduce_testcase::{Edit, Feature, Patch};
 use super::{FoundMutants, MutationOperator};
 use crate::Snapshot;
 use crate::analysis::{Unit, builtin_calls};
-use crate::gpu::atomics::Atomics;
+use crate::gpu::atomics;
 use crate::pass::Proposals;
 
 pub(super) static NO_BARRIER: MutationOperator =
@@ -79,7 +79,7 @@ fn indices(snapshot: &Snapshot, found: &mut FoundMutants<'_>) {
 
 /// One atomic operation that became a plain one conflicts with the others; all of them conflict with each other.
 fn atomics(snapshot: &Snapshot, found: &mut FoundMutants<'_>) {
-    let patches: Vec<Patch> = Proposals::of(&Atomics, snapshot)
+    let patches: Vec<Patch> = Proposals::of(&atomics::PASS, snapshot)
         .list
         .into_iter()
         .map(|proposal| proposal.patch)

@@ -13,29 +13,22 @@ use clreduce_language::{NodeKind, SymbolKind, is_entry};
 use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::{Function, functions};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct AbsorbFunctions;
+pub(crate) const PASS: Pass = Pass::new(
+    "absorb-functions",
+    "Move the statements of functions that are never called into their neighbours",
+    PARSED,
+    propose,
+);
 
-impl Pass for AbsorbFunctions {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "absorb-functions",
-            "Move the statements of functions that are never called into their neighbours",
-            PARSED,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let functions = functions(snapshot, proposals);
-        let neighbour =
-            |at: usize| functions.get(at + 1).or_else(|| functions.get(at.checked_sub(1)?));
-        let pairs =
-            functions.iter().enumerate().filter_map(|(at, one)| Some((one, neighbour(at)?)));
-        let edits = pairs.filter_map(|(one, other)| absorb(snapshot, one, other));
-        proposals.extend(edits.filter_map(Patch::new).map(Proposal::new));
-    }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    let functions = functions(snapshot, proposals);
+    let neighbour = |at: usize| functions.get(at + 1).or_else(|| functions.get(at.checked_sub(1)?));
+    let pairs = functions.iter().enumerate().filter_map(|(at, one)| Some((one, neighbour(at)?)));
+    let edits = pairs.filter_map(|(one, other)| absorb(snapshot, one, other));
+    proposals.extend(edits.filter_map(Patch::new).map(Proposal::new));
 }
 
 /// The edits that leave of a function nothing but its statements, first in another one.
@@ -97,7 +90,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, after: &str) {
-        assert_reduces(&AbsorbFunctions, Language::OPENCL, before, &[], after);
+        assert_reduces(&PASS, Language::OPENCL, before, &[], after);
     }
 
     #[test]

@@ -14,37 +14,32 @@ use clreduce_language::{NodeField, NodeId, NodeKind, Symbol, SymbolKind, SyntaxT
 use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::has_effect;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct ArrayDimensions;
+pub(crate) const PASS: Pass = Pass::new(
+    "array-dimensions",
+    "Remove a dimension of an array with one index of every access",
+    PARSED,
+    propose,
+);
 
-impl Pass for ArrayDimensions {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "array-dimensions",
-            "Remove a dimension of an array with one index of every access",
-            PARSED,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for file in 0..snapshot.file_count() {
-            let (tree, symbols, bytes) =
-                (snapshot.tree(file), snapshot.symbols(file), snapshot.bytes(file));
-            let array = Array { tree, bytes, file };
-            let variables = symbols.ids().filter_map(|id| array.of_variable(symbols.get(id)));
-            proposals.extend(variables.filter_map(Patch::new).map(Proposal::new));
-            let aggregates = snapshot.aggregates(file);
-            let accesses = snapshot.accesses(file);
-            for (index, aggregate) in aggregates.all.iter().enumerate() {
-                for (place, member) in aggregate.members.iter().enumerate() {
-                    let edits = member.name.filter(|_| !aggregate.unclear).and_then(|name| {
-                        let uses = accesses.of((index, place), &bytes[tree.range(name)])?;
-                        array.without_dimension(&[name], &uses, &member.initialisers)
-                    });
-                    proposals.extend(edits.and_then(Patch::new).map(Proposal::new));
-                }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for file in 0..snapshot.file_count() {
+        let (tree, symbols, bytes) =
+            (snapshot.tree(file), snapshot.symbols(file), snapshot.bytes(file));
+        let array = Array { tree, bytes, file };
+        let variables = symbols.ids().filter_map(|id| array.of_variable(symbols.get(id)));
+        proposals.extend(variables.filter_map(Patch::new).map(Proposal::new));
+        let aggregates = snapshot.aggregates(file);
+        let accesses = snapshot.accesses(file);
+        for (index, aggregate) in aggregates.all.iter().enumerate() {
+            for (place, member) in aggregate.members.iter().enumerate() {
+                let edits = member.name.filter(|_| !aggregate.unclear).and_then(|name| {
+                    let uses = accesses.of((index, place), &bytes[tree.range(name)])?;
+                    array.without_dimension(&[name], &uses, &member.initialisers)
+                });
+                proposals.extend(edits.and_then(Patch::new).map(Proposal::new));
             }
         }
     }
@@ -122,7 +117,7 @@ mod tests {
     fn dimensions_go_one_by_one() {
         let before = "int a[2][3] = { { 1, 2 }, { 3 } }; int f(void) { return a[0][1]; }";
         let check = |keep: &str, after: &str| {
-            assert_reduces(&ArrayDimensions, Language::C, before, &[keep], after);
+            assert_reduces(&PASS, Language::C, before, &[keep], after);
         };
         check("f", "int a = 1; int f(void) { return a; }");
         check("[1]", "int a[3] = { 1, 2 }; int f(void) { return a[1]; }");
@@ -136,7 +131,7 @@ mod tests {
             "char a[] = \"b\"; int f(void) { return a[0]; }",
             "int a[2] = { [1] = 2 }; int f(void) { return a[0]; }",
         ] {
-            assert_reduces(&ArrayDimensions, Language::C, same, &[], same);
+            assert_reduces(&PASS, Language::C, same, &[], same);
         }
     }
 }

@@ -24,50 +24,42 @@ use clreduce_testcase::Mention;
 
 use crate::analysis::{PresumedLines, TopLevelItem, is_statement};
 use crate::edit::{ItemNeeds, KeptParts};
-use crate::pass::{C_LIKE, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{C_LIKE, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct FollowClues;
+pub(crate) const PASS: Pass = Pass::new(
+    "clues",
+    "Keep what the output of the test mentions and what that needs, and nothing else",
+    C_LIKE,
+    propose,
+);
 
-/// A proposal removes one in so many bytes of the program at least. Otherwise the other passes do as well.
-const WORTH_A_TEST: usize = 8;
+/// A proposal removes one in this number of bytes of the program at least. Otherwise the other passes do as well.
+pub(crate) const WORTH_A_TEST: usize = 8;
 
-impl Pass for FollowClues {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "clues",
-            "Keep what the output of the test mentions and what that needs, and nothing else",
-            C_LIKE,
-        )
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    // Across files, names would have to be followed through #include: one file at a time only.
+    if snapshot.clues().mentions.is_empty()
+        || snapshot.file_count() != 1
+        || snapshot.tree(0).is_empty()
+    {
+        return;
     }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        // Across files, names would have to be followed through #include: one file at a time only.
-        if snapshot.clues().mentions.is_empty()
-            || snapshot.file_count() != 1
-            || snapshot.tree(0).is_empty()
-        {
-            return;
-        }
-        let needs = ItemNeeds::of(snapshot, proposals);
-        let program = ClueReader { snapshot, tree: snapshot.tree(0), needs };
-        let anchors = program.anchors();
-        if anchors.is_empty() {
-            return;
-        }
-        let enough = snapshot.bytes(0).len() / WORTH_A_TEST;
-        let kept = [
-            program.statements(&anchors),
-            program.bodies(&anchors),
-            program.surroundings(&anchors),
-        ];
-        let mut last = None;
-        for patch in kept.into_iter().filter_map(|kept| program.needs.patch(kept)) {
-            let removed: usize = patch.edits().iter().map(|edit| edit.range().len()).sum();
-            if removed >= enough && last.as_ref() != Some(&patch) {
-                last = Some(patch.clone());
-                proposals.push(Proposal::new(patch));
-            }
+    let needs = ItemNeeds::of(snapshot, proposals);
+    let program = ClueReader { snapshot, tree: snapshot.tree(0), needs };
+    let anchors = program.anchors();
+    if anchors.is_empty() {
+        return;
+    }
+    let enough = snapshot.bytes(0).len() / WORTH_A_TEST;
+    let kept =
+        [program.statements(&anchors), program.bodies(&anchors), program.surroundings(&anchors)];
+    let mut last = None;
+    for patch in kept.into_iter().filter_map(|kept| program.needs.patch(kept)) {
+        let removed: usize = patch.edits().iter().map(|edit| edit.range().len()).sum();
+        if removed >= enough && last.as_ref() != Some(&patch) {
+            last = Some(patch.clone());
+            proposals.push(Proposal::new(patch));
         }
     }
 }
@@ -275,7 +267,7 @@ mod tests {
     /// The variants of a program, the smallest first.
     fn variants(source: &str) -> Vec<String> {
         let case = TestCase::single("a.c", source.as_bytes()).unwrap();
-        let proposals = Proposals::of(&FollowClues, &original(case.clone(), Language::C)).list;
+        let proposals = Proposals::of(&PASS, &original(case.clone(), Language::C)).list;
         let text = |proposal: &Proposal| {
             let bytes = case.apply(&proposal.patch).files()[0].bytes.to_vec();
             let text = String::from_utf8(bytes).unwrap();
@@ -329,8 +321,7 @@ mod tests {
             for column in [1, 5, 20, 40] {
                 let source = source.replacen("17:5", &format!("{line}:{column}"), 1);
                 let case = TestCase::single("a.c", source.as_bytes()).unwrap();
-                let proposals =
-                    Proposals::of(&FollowClues, &original(case.clone(), Language::C)).list;
+                let proposals = Proposals::of(&PASS, &original(case.clone(), Language::C)).list;
                 for proposal in proposals {
                     let variant = Snapshot::new(case.apply(&proposal.patch), Language::C);
                     let text = String::from_utf8_lossy(variant.bytes(0));

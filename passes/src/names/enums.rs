@@ -13,28 +13,23 @@ use clreduce_language::{NodeField, NodeId, NodeKind, SyntaxTree};
 use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::with_semicolon;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct Enums;
+pub(crate) const PASS: Pass = Pass::new(
+    "enums",
+    "Put values in place of enumerators, and int in place of the enumeration",
+    PARSED,
+    propose,
+)
+.growing();
 
-impl Pass for Enums {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "enums",
-            "Put values in place of enumerators, and int in place of the enumeration",
-            PARSED,
-        )
-        .growing()
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for file in 0..snapshot.file_count() {
-            let tree = snapshot.tree(file);
-            let enums = tree.ids().filter(|&id| tree.kind(id) == NodeKind::EnumSpecifier);
-            let replaced = enums.filter_map(|specifier| replace(snapshot, file, specifier));
-            proposals.extend(replaced.filter_map(Patch::new).map(Proposal::new));
-        }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for file in 0..snapshot.file_count() {
+        let tree = snapshot.tree(file);
+        let enums = tree.ids().filter(|&id| tree.kind(id) == NodeKind::EnumSpecifier);
+        let replaced = enums.filter_map(|specifier| replace(snapshot, file, specifier));
+        proposals.extend(replaced.filter_map(Patch::new).map(Proposal::new));
     }
 }
 
@@ -96,7 +91,7 @@ mod tests {
     #[test]
     fn values_follow_each_other() {
         let check = |before: &str, after: &str| {
-            assert_reduces(&Enums, Language::C, before, &[], after);
+            assert_reduces(&PASS, Language::C, before, &[], after);
         };
         check(
             "typedef enum { A = -1, B, C } T; enum E; enum E { D }; T x[C] = { A, D };",

@@ -14,23 +14,18 @@ use clreduce_testcase::Edit;
 
 use crate::analysis::alone;
 use crate::edit::for_each_symbol;
-use crate::pass::{PARSED, Pass, PassInfo, Proposals};
+use crate::pass::{PARSED, Pass, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct JoinDefinitions;
+pub(crate) const PASS: Pass = Pass::new(
+    "join-definitions",
+    "Move a structure's definition to the one place that uses it",
+    PARSED,
+    propose,
+);
 
-impl Pass for JoinDefinitions {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "join-definitions",
-            "Move a structure's definition to the one place that uses it",
-            PARSED,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        proposals.extend(for_each_symbol(snapshot, |file, symbol| join(snapshot, file, symbol)));
-    }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    proposals.extend(for_each_symbol(snapshot, |file, symbol| join(snapshot, file, symbol)));
 }
 
 /// The edits that do so for one tag, where it is defined in a declaration of nothing else.
@@ -66,7 +61,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, after: &str) {
-        assert_reduces(&JoinDefinitions, Language::C, before, &[], after);
+        assert_reduces(&PASS, Language::C, before, &[], after);
     }
 
     #[test]

@@ -13,19 +13,14 @@ use clreduce_language::{NodeKind, Symbol, SymbolKind};
 use clreduce_testcase::Edit;
 
 use crate::edit::{for_each_symbol, remove_statement};
-use crate::pass::{PARSED, Pass, PassInfo, Proposals};
+use crate::pass::{PARSED, Pass, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct Labels;
+pub(crate) const PASS: Pass =
+    Pass::new("labels", "Remove labels together with the jumps to them", PARSED, propose);
 
-impl Pass for Labels {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("labels", "Remove labels together with the jumps to them", PARSED)
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        proposals.extend(for_each_symbol(snapshot, |file, label| removal(snapshot, file, label)));
-    }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    proposals.extend(for_each_symbol(snapshot, |file, label| removal(snapshot, file, label)));
 }
 
 fn removal(snapshot: &Snapshot, file: usize, label: &Symbol) -> Option<Vec<Edit>> {
@@ -54,13 +49,13 @@ mod tests {
     #[test]
     fn jumps_go_with_their_label() {
         assert_reduces(
-            &Labels,
+            &PASS,
             Language::C,
             "void f(int x) { a: g(); b: ; if (x) goto a; else goto b; goto a; }",
             &["goto b"],
             "void f(int x) { g(); b: ; if (x) ; else goto b; }",
         );
         let taken = "void f(void) { a: goto *g(&&a); }";
-        assert_reduces(&Labels, Language::C, taken, &[], taken);
+        assert_reduces(&PASS, Language::C, taken, &[], taken);
     }
 }

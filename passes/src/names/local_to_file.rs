@@ -16,35 +16,30 @@ use clreduce_language::{NodeField, NodeId, NodeKind, Symbols, declared_name};
 use clreduce_testcase::{Edit, Feature, Patch};
 
 use crate::analysis::{Unit, words};
-use crate::pass::{Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct LocalToFile;
+pub(crate) const PASS: Pass = Pass::new(
+    "local-to-file",
+    "Declare variables of functions with those of the file",
+    &[Feature::Symbols, Feature::GlobalVariables],
+    propose,
+);
 
-impl Pass for LocalToFile {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "local-to-file",
-            "Declare variables of functions with those of the file",
-            &[Feature::Symbols, Feature::GlobalVariables],
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let symbols = snapshot.symbols(unit.file);
-            let count = declarations(unit, symbols);
-            // By their words, the first declarations of the file.
-            let mut first: HashMap<Vec<&[u8]>, NodeId> = HashMap::new();
-            for (id, kind) in unit.sound() {
-                let is_outside = unit.tree.node(id).parent == NodeId(0);
-                if kind == NodeKind::Declaration && is_outside {
-                    if let Some(words) = words(unit, id) {
-                        first.entry(words).or_insert(id);
-                    }
-                } else if kind == NodeKind::Declaration && may_move(unit, id, symbols, &count) {
-                    proposals.extend(to_file(unit, id, &first).map(Proposal::new));
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let symbols = snapshot.symbols(unit.file);
+        let count = declarations(unit, symbols);
+        // By their words, the first declarations of the file.
+        let mut first: HashMap<Vec<&[u8]>, NodeId> = HashMap::new();
+        for (id, kind) in unit.sound() {
+            let is_outside = unit.tree.node(id).parent == NodeId(0);
+            if kind == NodeKind::Declaration && is_outside {
+                if let Some(words) = words(unit, id) {
+                    first.entry(words).or_insert(id);
                 }
+            } else if kind == NodeKind::Declaration && may_move(unit, id, symbols, &count) {
+                proposals.extend(to_file(unit, id, &first).map(Proposal::new));
             }
         }
     }
@@ -115,7 +110,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, after: &str) {
-        assert_reduces(&LocalToFile, Language::C, before, &[], after);
+        assert_reduces(&PASS, Language::C, before, &[], after);
     }
 
     #[test]

@@ -15,33 +15,28 @@ use clreduce_testcase::{Edit, Patch, tokens};
 
 use crate::analysis::{Function, functions, parameter_list, parameters};
 use crate::edit::remove_declaration;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct MergeFunctions;
+pub(crate) const PASS: Pass = Pass::new(
+    "merge-functions",
+    "Replace functions by another one with the same types",
+    PARSED,
+    propose,
+)
+.renaming();
 
-impl Pass for MergeFunctions {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "merge-functions",
-            "Replace functions by another one with the same types",
-            PARSED,
-        )
-        .renaming()
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let mut first: HashMap<Vec<u8>, Function> = HashMap::new();
-        for function in functions(snapshot, proposals) {
-            let Some(kind) = signature(snapshot, &function) else { continue };
-            match first.get(&kind) {
-                Some(earlier) => {
-                    let edits = merge(snapshot, earlier, &function);
-                    proposals.extend(edits.and_then(Patch::new).map(Proposal::new));
-                }
-                None => {
-                    first.insert(kind, function);
-                }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    let mut first: HashMap<Vec<u8>, Function> = HashMap::new();
+    for function in functions(snapshot, proposals) {
+        let Some(kind) = signature(snapshot, &function) else { continue };
+        match first.get(&kind) {
+            Some(earlier) => {
+                let edits = merge(snapshot, earlier, &function);
+                proposals.extend(edits.and_then(Patch::new).map(Proposal::new));
+            }
+            None => {
+                first.insert(kind, function);
             }
         }
     }
@@ -98,7 +93,7 @@ mod tests {
     #[test]
     fn only_functions_of_the_same_types() {
         assert_reduces(
-            &MergeFunctions,
+            &PASS,
             Language::C,
             "int f(int a, S *b) { } static int g(int x, S *y) { } int h(int, S); \
              int h(int x, S y) { } int k(void) { return f(1, 0) + g(2, 0) + h(3, s); }",

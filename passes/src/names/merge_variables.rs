@@ -16,24 +16,19 @@ use clreduce_testcase::{Edit, Patch};
 
 use crate::budget::Budget;
 use crate::edit::remove_declaration;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct MergeVariables;
+pub(crate) const PASS: Pass =
+    Pass::new("merge-variables", "Replace a variable by another one", PARSED, propose).renaming();
 
 /// Variables of one file: this pass is for what is left when all else has stopped, and has a proposal for each
 /// pair.
 const MOST: Budget = Budget::new("variables of one file", 12);
 
-impl Pass for MergeVariables {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("merge-variables", "Replace a variable by another one", PARSED).renaming()
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for file in 0..snapshot.file_count() {
-            of_file(snapshot, file, proposals);
-        }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for file in 0..snapshot.file_count() {
+        of_file(snapshot, file, proposals);
     }
 }
 
@@ -118,7 +113,7 @@ mod tests {
     #[test]
     fn an_initialiser_becomes_an_assignment() {
         assert_reduces(
-            &MergeVariables,
+            &PASS,
             Language::C,
             "int f(int a) { int b = a + 1; int c[2] = {1}; return b + c[0]; }",
             &["+ 1"],
@@ -129,6 +124,6 @@ mod tests {
     #[test]
     fn a_name_that_means_two_things_is_left_alone() {
         let source = "int a, b; void f(void) { int a = b; g(a, &b); }";
-        assert_reduces(&MergeVariables, Language::C, source, &["int a = b", "int a, b"], source);
+        assert_reduces(&PASS, Language::C, source, &["int a = b", "int a, b"], source);
     }
 }

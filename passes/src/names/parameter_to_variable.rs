@@ -16,37 +16,31 @@ use clreduce_testcase::{Edit, Feature, Patch};
 
 use crate::analysis::{Function, functions, parameter_name, parameters_of};
 use crate::edit::ParameterTable;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct ParameterToVariable;
+pub(crate) const PASS: Pass = Pass::new(
+    "parameter-to-variable",
+    "Make parameters variables of the function, or in C of the file",
+    PARSED,
+    propose,
+)
+.growing();
 
-impl Pass for ParameterToVariable {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "parameter-to-variable",
-            "Make parameters variables of the function, or in C of the file",
-            PARSED,
-        )
-        .growing()
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let taken: Vec<HashSet<&[u8]>> =
-            (0..snapshot.file_count()).map(|file| names_of_file(snapshot, file)).collect();
-        for function in functions(snapshot, proposals) {
-            let Some(signature) = ParameterTable::new(snapshot, function.file, function.symbol)
-            else {
-                continue;
-            };
-            let taken = &taken[function.file];
-            let parameters = parameters_of(snapshot, &function).into_iter().enumerate();
-            for (index, parameter) in parameters {
-                let edits = || signature.without(snapshot, index, |_| None);
-                let ways = ways(snapshot, &function, parameter, edits, taken).into_iter().zip(0..);
-                let ways = ways.filter_map(|(patch, list)| Some((patch?, list)));
-                proposals.extend(ways.map(|(patch, list)| Proposal::new(patch).in_list(list)));
-            }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    let taken: Vec<HashSet<&[u8]>> =
+        (0..snapshot.file_count()).map(|file| names_of_file(snapshot, file)).collect();
+    for function in functions(snapshot, proposals) {
+        let Some(signature) = ParameterTable::new(snapshot, function.file, function.symbol) else {
+            continue;
+        };
+        let taken = &taken[function.file];
+        let parameters = parameters_of(snapshot, &function).into_iter().enumerate();
+        for (index, parameter) in parameters {
+            let edits = || signature.without(snapshot, index, |_| None);
+            let ways = ways(snapshot, &function, parameter, edits, taken).into_iter().zip(0..);
+            let ways = ways.filter_map(|(patch, list)| Some((patch?, list)));
+            proposals.extend(ways.map(|(patch, list)| Proposal::new(patch).in_list(list)));
         }
     }
 }
@@ -116,7 +110,7 @@ mod tests {
     fn outside_or_inside() {
         let before = "int f(int a) { return a++; } int g(void) { return f(x + 1) + f(x - 1); }";
         let check = |language, after: &str| {
-            assert_reduces(&ParameterToVariable, language, before, &["a++"], after);
+            assert_reduces(&PASS, language, before, &["a++"], after);
         };
         check(Language::C, "int a; int f() { return a++; } int g(void) { return f() + f(); }");
         check(
@@ -129,6 +123,6 @@ mod tests {
     fn arrays_and_what_nobody_uses_stay() {
         let same =
             "int f(int a[2], int b) { return a[1]; } int g(void) { return f(x + 1, y + 1); }";
-        assert_reduces(&ParameterToVariable, Language::C, same, &[], same);
+        assert_reduces(&PASS, Language::C, same, &[], same);
     }
 }

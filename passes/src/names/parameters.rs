@@ -14,37 +14,32 @@ use clreduce_testcase::Patch;
 
 use crate::analysis::{MOST_DECLARATIONS, functions, parameter_list, parameters, parameters_of};
 use crate::edit::{ParameterTable, without};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct RemoveParameters;
+pub(crate) const PASS: Pass = Pass::new(
+    "remove-parameters",
+    "Remove parameters with their arguments, and put 0 where they were used",
+    PARSED,
+    propose,
+);
 
-impl Pass for RemoveParameters {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "remove-parameters",
-            "Remove parameters with their arguments, and put 0 where they were used",
-            PARSED,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let defined = functions(snapshot, proposals).into_iter().map(|function| {
-            let count = parameters_of(snapshot, &function).len();
-            (function.file, function.symbol, count)
-        });
-        for (file, symbol, count) in defined.chain(declared_only(snapshot, proposals)) {
-            let Some(signature) = ParameterTable::new(snapshot, file, symbol) else { continue };
-            proposals.extend((0..count).filter_map(|index| {
-                let mut is_used = false;
-                let edits = signature.without(snapshot, index, |name| {
-                    is_used = true;
-                    Some(without(snapshot, file, name))
-                });
-                // Most of those that nothing uses can go together.
-                Some(Proposal::new(Patch::new(edits)?).in_list(u32::from(is_used)))
-            }));
-        }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    let defined = functions(snapshot, proposals).into_iter().map(|function| {
+        let count = parameters_of(snapshot, &function).len();
+        (function.file, function.symbol, count)
+    });
+    for (file, symbol, count) in defined.chain(declared_only(snapshot, proposals)) {
+        let Some(signature) = ParameterTable::new(snapshot, file, symbol) else { continue };
+        proposals.extend((0..count).filter_map(|index| {
+            let mut is_used = false;
+            let edits = signature.without(snapshot, index, |name| {
+                is_used = true;
+                Some(without(snapshot, file, name))
+            });
+            // Most of those that nothing uses can go together.
+            Some(Proposal::new(Patch::new(edits)?).in_list(u32::from(is_used)))
+        }));
     }
 }
 
@@ -80,8 +75,7 @@ mod tests {
     #[test]
     fn arguments_go_with_their_parameter() {
         let source = "int f(int, int);\nint f(int a, int b) { return a + b; }\nint g(void) { return f(1, 2); }";
-        let reduced =
-            reduce_with(&RemoveParameters, source, Language::C, |text| text.contains("int a"));
+        let reduced = reduce_with(&PASS, source, Language::C, |text| text.contains("int a"));
         assert_eq!(
             reduced,
             "int f(int);\nint f(int a) { return a + 0; }\nint g() { return f(1); }"

@@ -18,36 +18,30 @@ use clreduce_testcase::Edit;
 
 use crate::analysis::Lists;
 use crate::edit::{for_each_symbol, is_whole_statement};
-use crate::pass::{PARSED, Pass, PassInfo, Proposals};
+use crate::pass::{PARSED, Pass, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct PointerLevels;
+pub(crate) const PASS: Pass = Pass::new(
+    "pointer-levels",
+    "Make pointers that are only followed what they point to",
+    PARSED,
+    propose,
+);
 
-impl Pass for PointerLevels {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "pointer-levels",
-            "Make pointers that are only followed what they point to",
-            PARSED,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let lists: Vec<Lists<'_>> = (0..snapshot.file_count())
-            .map(|file| Lists::of_elements(snapshot.tree(file)))
-            .collect();
-        proposals.extend(for_each_symbol(snapshot, |file, symbol| {
-            PointerLevel {
-                lists: &lists[file],
-                tree: snapshot.tree(file),
-                symbols: snapshot.symbols(file),
-                types: snapshot.types(file),
-                bytes: snapshot.bytes(file),
-                file,
-            }
-            .removal(symbol)
-        }));
-    }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    let lists: Vec<Lists<'_>> =
+        (0..snapshot.file_count()).map(|file| Lists::of_elements(snapshot.tree(file))).collect();
+    proposals.extend(for_each_symbol(snapshot, |file, symbol| {
+        PointerLevel {
+            lists: &lists[file],
+            tree: snapshot.tree(file),
+            symbols: snapshot.symbols(file),
+            types: snapshot.types(file),
+            bytes: snapshot.bytes(file),
+            file,
+        }
+        .removal(symbol)
+    }));
 }
 
 struct PointerLevel<'a> {
@@ -188,7 +182,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, after: &str) {
-        assert_reduces(&PointerLevels, Language::C, before, &[], after);
+        assert_reduces(&PASS, Language::C, before, &[], after);
     }
 
     #[test]

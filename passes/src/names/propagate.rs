@@ -21,30 +21,25 @@ use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::has_effect;
 use crate::edit::{as_operand, is_whole_statement, remove_declaration, remove_expression};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct Propagate;
+pub(crate) const PASS: Pass = Pass::new(
+    "propagate",
+    "Replace variables by the one value that they are set to",
+    PARSED,
+    propose,
+)
+.growing();
 
-impl Pass for Propagate {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "propagate",
-            "Replace variables by the one value that they are set to",
-            PARSED,
-        )
-        .growing()
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for file in 0..snapshot.file_count() {
-            let symbols = snapshot.symbols(file);
-            for id in symbols.ids() {
-                for (list, convert) in [false, true].into_iter().enumerate() {
-                    let edits = propagate(snapshot, file, symbols.get(id), convert);
-                    if let Some(patch) = edits.and_then(Patch::new) {
-                        proposals.push(Proposal::new(patch).in_list(list as u32));
-                    }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for file in 0..snapshot.file_count() {
+        let symbols = snapshot.symbols(file);
+        for id in symbols.ids() {
+            for (list, convert) in [false, true].into_iter().enumerate() {
+                let edits = propagate(snapshot, file, symbols.get(id), convert);
+                if let Some(patch) = edits.and_then(Patch::new) {
+                    proposals.push(Proposal::new(patch).in_list(list as u32));
                 }
             }
         }
@@ -203,7 +198,7 @@ mod tests {
     #[test]
     fn pointers_are_followed_and_types_kept() {
         let reduce = |source: &str, keep: &str| {
-            reduce_with(&Propagate, source, Language::C, |text| text.contains(keep))
+            reduce_with(&PASS, source, Language::C, |text| text.contains(keep))
         };
         assert_eq!(
             reduce("int f(void) { int *p = &x.a; struct S *q = &s; *p = q->b; return p[0]; }", ""),
@@ -221,7 +216,7 @@ mod tests {
 
     #[test]
     fn an_assignment_in_an_expression_leaves_its_value() {
-        let reduce = |source: &str| reduce_with(&Propagate, source, Language::C, |_| true);
+        let reduce = |source: &str| reduce_with(&PASS, source, Language::C, |_| true);
         assert_eq!(
             reduce("int f(int a) { int y; g(y = a, (y = a) + 1); return a; }"),
             "int f(int a) { int y; g(y = a, (y = a) + 1); return a; }"
@@ -238,7 +233,7 @@ mod tests {
     fn values_take_the_place_of_variables() {
         let source = "int f(int a) { int x = a + 1; int y; y = 2; int z = 1; z++; int *p = &z; return x * y; }";
         assert_eq!(
-            reduce_with(&Propagate, source, Language::C, |_| true),
+            reduce_with(&PASS, source, Language::C, |_| true),
             "int f(int a) {    int z = 1; z++; int *p = &z; return (a + 1) * 2; }"
         );
     }

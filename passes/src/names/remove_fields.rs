@@ -15,41 +15,36 @@ use clreduce_language::{Accesses, Member, NodeField, NodeId, NodeKind, SyntaxTre
 use clreduce_testcase::{Edit, Patch};
 
 use crate::edit::without;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct RemoveFields;
+pub(crate) const PASS: Pass = Pass::new(
+    "remove-fields",
+    "Remove members of structures and their initialisers, and put 0 where they were used",
+    PARSED,
+    propose,
+);
 
-impl Pass for RemoveFields {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "remove-fields",
-            "Remove members of structures and their initialisers, and put 0 where they were used",
-            PARSED,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for file in 0..snapshot.file_count() {
-            let aggregates = snapshot.aggregates(file);
-            let accesses = snapshot.accesses(file);
-            for (index, aggregate) in aggregates.all.iter().enumerate() {
-                let of_union =
-                    snapshot.tree(file).kind(aggregate.specifier) == NodeKind::UnionSpecifier;
-                let members = aggregate.members.iter().enumerate().filter(|_| !aggregate.unclear);
-                let mut removals: Vec<Proposal> = members
-                    .filter(|(_, member)| can_go(snapshot.tree(file), member, of_union))
-                    .filter_map(|(place, member)| {
-                        removal(snapshot, file, member, (index, place), accesses)
-                    })
-                    .collect();
-                // One stays, and one that is accessed rather than another.
-                if removals.len() == aggregate.members.len() {
-                    let last = (0..removals.len()).max_by_key(|&at| (removals[at].list, at));
-                    last.map(|last| removals.remove(last));
-                }
-                proposals.extend(removals);
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for file in 0..snapshot.file_count() {
+        let aggregates = snapshot.aggregates(file);
+        let accesses = snapshot.accesses(file);
+        for (index, aggregate) in aggregates.all.iter().enumerate() {
+            let of_union =
+                snapshot.tree(file).kind(aggregate.specifier) == NodeKind::UnionSpecifier;
+            let members = aggregate.members.iter().enumerate().filter(|_| !aggregate.unclear);
+            let mut removals: Vec<Proposal> = members
+                .filter(|(_, member)| can_go(snapshot.tree(file), member, of_union))
+                .filter_map(|(place, member)| {
+                    removal(snapshot, file, member, (index, place), accesses)
+                })
+                .collect();
+            // One stays, and one that is accessed rather than another.
+            if removals.len() == aggregate.members.len() {
+                let last = (0..removals.len()).max_by_key(|&at| (removals[at].list, at));
+                last.map(|last| removals.remove(last));
             }
+            proposals.extend(removals);
         }
     }
 }
@@ -108,7 +103,7 @@ mod tests {
 
     fn reduce(source: &str, keep: &[&str]) -> String {
         let all = |text: &str| keep.iter().all(|part| text.contains(part));
-        let reduced = reduce_with(&RemoveFields, source, Language::C, all);
+        let reduced = reduce_with(&PASS, source, Language::C, all);
         reduced.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 

@@ -12,25 +12,20 @@
 use clreduce_language::SymbolKind;
 
 use crate::edit::{for_each_symbol, remove_symbol};
-use crate::pass::{PARSED, Pass, PassInfo, Proposals};
+use crate::pass::{PARSED, Pass, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct RemoveFunctions;
+pub(crate) const PASS: Pass = Pass::new(
+    "remove-functions",
+    "Remove functions, and put 0 where they were called",
+    PARSED,
+    propose,
+);
 
-impl Pass for RemoveFunctions {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "remove-functions",
-            "Remove functions, and put 0 where they were called",
-            PARSED,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        proposals.extend(for_each_symbol(snapshot, |file, symbol| {
-            remove_symbol(snapshot, file, symbol, SymbolKind::Function)
-        }));
-    }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    proposals.extend(for_each_symbol(snapshot, |file, symbol| {
+        remove_symbol(snapshot, file, symbol, SymbolKind::Function)
+    }));
 }
 
 #[cfg(test)]
@@ -45,7 +40,7 @@ mod tests {
         let source =
             "int f(int);\nint f(int x) { return x; }\nint g(void) { f(1); return f(2) + 3; }";
         assert_eq!(
-            reduce_with(&RemoveFunctions, source, Language::C, |text| text.contains("g")).trim(),
+            reduce_with(&PASS, source, Language::C, |text| text.contains("g")).trim(),
             "int g(void) {  return 0 + 3; }"
         );
     }

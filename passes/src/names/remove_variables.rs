@@ -17,29 +17,24 @@ use clreduce_testcase::Patch;
 
 use crate::analysis::Unit;
 use crate::edit::{for_each_symbol, remove_symbol, without};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct RemoveVariables;
+pub(crate) const PASS: Pass = Pass::new(
+    "remove-variables",
+    "Remove variables, and put 0 where they were used",
+    PARSED,
+    propose,
+);
 
-impl Pass for RemoveVariables {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "remove-variables",
-            "Remove variables, and put 0 where they were used",
-            PARSED,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        proposals.extend(for_each_symbol(snapshot, |file, symbol| {
-            remove_symbol(snapshot, file, symbol, SymbolKind::Variable)
-        }));
-        let declarations =
-            Unit::all_sound(snapshot).filter(|(_, _, kind)| *kind == NodeKind::Declaration);
-        let whole = declarations.filter_map(|(unit, id, _)| whole(snapshot, unit, id));
-        proposals.extend(whole.map(Proposal::new));
-    }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    proposals.extend(for_each_symbol(snapshot, |file, symbol| {
+        remove_symbol(snapshot, file, symbol, SymbolKind::Variable)
+    }));
+    let declarations =
+        Unit::all_sound(snapshot).filter(|(_, _, kind)| *kind == NodeKind::Declaration);
+    let whole = declarations.filter_map(|(unit, id, _)| whole(snapshot, unit, id));
+    proposals.extend(whole.map(Proposal::new));
 }
 
 /// Removes all that a declaration of several variables declares, and the declaration with it: of the variables
@@ -77,7 +72,7 @@ mod tests {
     #[test]
     fn what_is_set_may_stand_in_parentheses_and_in_its_own_value() {
         crate::harness::assert_reduces(
-            &RemoveVariables,
+            &PASS,
             Language::C,
             "void f(int *p) { int x; int *q = p; x = g((x)); (*q) = 1 + ((x)++); }",
             &["g("],
@@ -88,7 +83,7 @@ mod tests {
     #[test]
     fn no_declaration_of_nothing_is_left() {
         crate::harness::assert_reduces(
-            &RemoveVariables,
+            &PASS,
             Language::C,
             "int x, *y = &x, z; void f(void) { for (int i = 0, j = i; i < j; ) g(x); *y = z; }",
             &[],
@@ -99,7 +94,7 @@ mod tests {
     #[test]
     fn no_structure_is_zero() {
         crate::harness::assert_reduces(
-            &RemoveVariables,
+            &PASS,
             Language::C,
             "struct S { int a; }; struct S x; struct S y; void f(void) { x = y; }",
             &["S x"],
@@ -111,7 +106,7 @@ mod tests {
     fn uses_become_right_sides_or_zero() {
         let source = "int x[2], y;\nvoid f(void) { x[0] = y; y = x[1] = g(); x[0]++; if (y) x[1] = 2; for (int i = 0; ; ) h(&x, y); }";
         assert_eq!(
-            reduce_with(&RemoveVariables, source, Language::C, |text| text.contains(" y;")).trim(),
+            reduce_with(&PASS, source, Language::C, |text| text.contains(" y;")).trim(),
             "int  y;\nvoid f(void) {  y = g();  if (y) ; for (; ; ) h(0, y); }"
         );
     }

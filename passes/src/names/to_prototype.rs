@@ -12,24 +12,19 @@
 use clreduce_testcase::Edit;
 
 use crate::analysis::functions;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct BodyToPrototype;
+pub(crate) const PASS: Pass =
+    Pass::new("body-to-prototype", "Turn function definitions into prototypes", PARSED, propose);
 
-impl Pass for BodyToPrototype {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("body-to-prototype", "Turn function definitions into prototypes", PARSED)
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let to_prototype = |function: crate::analysis::Function| {
-            let range = snapshot.tree(function.file).range(function.body);
-            Proposal::edit(Edit::replace(function.file, range, b";".as_slice()))
-        };
-        let functions = functions(snapshot, proposals);
-        proposals.extend(functions.into_iter().map(to_prototype));
-    }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    let to_prototype = |function: crate::analysis::Function| {
+        let range = snapshot.tree(function.file).range(function.body);
+        Proposal::edit(Edit::replace(function.file, range, b";".as_slice()))
+    };
+    let functions = functions(snapshot, proposals);
+    proposals.extend(functions.into_iter().map(to_prototype));
 }
 
 #[cfg(test)]
@@ -43,7 +38,7 @@ mod tests {
     fn replaces_the_body() {
         let source = "static int f(int x) { return x; }\nint g(void) { return f(1); }";
         assert_eq!(
-            reduce_with(&BodyToPrototype, source, Language::C, |text| text.contains("f(1)")),
+            reduce_with(&PASS, source, Language::C, |text| text.contains("f(1)")),
             "static int f(int x) ;\nint g(void) { return f(1); }"
         );
     }

@@ -13,24 +13,19 @@ use clreduce_language::{NodeField, NodeKind, Symbol, SymbolKind};
 use clreduce_testcase::Edit;
 
 use crate::edit::for_each_symbol;
-use crate::pass::{PARSED, Pass, PassInfo, Proposals};
+use crate::pass::{PARSED, Pass, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct InlineTypedefs;
+pub(crate) const PASS: Pass = Pass::new(
+    "inline-typedefs",
+    "Put types in place of the names that typedefs gave them",
+    PARSED,
+    propose,
+)
+.growing();
 
-impl Pass for InlineTypedefs {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "inline-typedefs",
-            "Put types in place of the names that typedefs gave them",
-            PARSED,
-        )
-        .growing()
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        proposals.extend(for_each_symbol(snapshot, |file, symbol| inline(snapshot, file, symbol)));
-    }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    proposals.extend(for_each_symbol(snapshot, |file, symbol| inline(snapshot, file, symbol)));
 }
 
 fn inline(snapshot: &Snapshot, file: usize, symbol: &Symbol) -> Option<Vec<Edit>> {
@@ -70,7 +65,7 @@ mod tests {
         let source =
             "typedef unsigned long u64; typedef struct { int a; } S;\nu64 x; u64 f(u64); S s;";
         assert_eq!(
-            reduce_with(&InlineTypedefs, source, Language::C, |_| true).trim(),
+            reduce_with(&PASS, source, Language::C, |_| true).trim(),
             "unsigned long x; unsigned long f(unsigned long); struct { int a; } s;"
         );
     }

@@ -22,39 +22,34 @@ use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::{TopLevelItem, is_declaration, items, providers, with_semicolon};
 use crate::budget::Budget;
-use crate::pass::{C_LIKE, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{C_LIKE, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct Unreachable;
+pub(crate) const PASS: Pass = Pass::new(
+    "unreachable",
+    "Remove everything that neither a kernel nor main reaches",
+    C_LIKE,
+    propose,
+);
 
-impl Pass for Unreachable {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "unreachable",
-            "Remove everything that neither a kernel nor main reaches",
-            C_LIKE,
-        )
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    // Across files, names would have to be followed through #include: one file at a time only.
+    if snapshot.file_count() != 1 {
+        return;
     }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        // Across files, names would have to be followed through #include: one file at a time only.
-        if snapshot.file_count() != 1 {
-            return;
-        }
-        let tree = snapshot.tree(0);
-        if tree.is_empty() {
-            return;
-        }
-        let items = items(snapshot);
-        let providers = providers(snapshot, &items);
-        let reached = reached(snapshot, &items, &providers, &[]);
-        let removals = removals(tree, &items, &reached);
-        let users = users(snapshot, &items, &removals, &providers, proposals);
-        for index in 0..removals.len() {
-            let together = with_users(index, &users, proposals);
-            let edits = together.into_iter().map(|at| removals[at].1.clone()).collect();
-            proposals.extend(Patch::new(edits).map(Proposal::new));
-        }
+    let tree = snapshot.tree(0);
+    if tree.is_empty() {
+        return;
+    }
+    let items = items(snapshot);
+    let providers = providers(snapshot, &items);
+    let reached = reached(snapshot, &items, &providers, &[]);
+    let removals = removals(tree, &items, &reached);
+    let users = users(snapshot, &items, &removals, &providers, proposals);
+    for index in 0..removals.len() {
+        let together = with_users(index, &users, proposals);
+        let edits = together.into_iter().map(|at| removals[at].1.clone()).collect();
+        proposals.extend(Patch::new(edits).map(Proposal::new));
     }
 }
 
@@ -225,7 +220,7 @@ mod tests {
     use crate::harness::reduce_with;
 
     fn reduce(source: &str) -> String {
-        reduce_with(&Unreachable, source, Language::C, |_| true).trim().to_string()
+        reduce_with(&PASS, source, Language::C, |_| true).trim().to_string()
     }
 
     #[test]
@@ -244,7 +239,7 @@ mod tests {
         let source = "int f(int); int g(void) { return f(1); } int f(int x) { return 0; } int y;\n\
                       int main(void) { return 0; }";
         let case = clreduce_testcase::TestCase::single("a.c", source.as_bytes()).unwrap();
-        let proposals = Proposals::of(&Unreachable, &Snapshot::new(case, Language::C)).list;
+        let proposals = Proposals::of(&PASS, &Snapshot::new(case, Language::C)).list;
         let edits = proposals.iter().map(|proposal| proposal.patch.edits().len());
         // Both declarations of `f` with `g`; `g` alone; `y` alone.
         assert_eq!(edits.collect::<Vec<_>>(), [3, 1, 3, 1]);
@@ -253,7 +248,7 @@ mod tests {
     #[test]
     fn kernels_are_entries() {
         let source = "void g(void) {}\n__kernel void entry(__global ulong *r) { *r = 1; }";
-        let reduced = reduce_with(&Unreachable, source, Language::OPENCL, |_| true);
+        let reduced = reduce_with(&PASS, source, Language::OPENCL, |_| true);
         assert_eq!(reduced.trim(), "__kernel void entry(__global ulong *r) { *r = 1; }");
     }
 

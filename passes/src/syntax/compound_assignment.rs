@@ -13,30 +13,25 @@ use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::Edit;
 
 use crate::analysis::{Unit, has_effect};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-pub(crate) struct CompoundAssignment;
+pub(crate) const PASS: Pass = Pass::new(
+    "compound-assignment",
+    "Make assignments that use what they set compound ones",
+    PARSED,
+    propose,
+);
 
-impl Pass for CompoundAssignment {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "compound-assignment",
-            "Make assignments that use what they set compound ones",
-            PARSED,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let of_unit = |unit: Unit<'_>| {
-            let assignments = unit
-                .sound()
-                .filter(|(_, kind)| *kind == NodeKind::AssignmentExpression)
-                .map(|(id, _)| id);
-            assignments.filter_map(|id| compound(unit, id)).collect::<Vec<Edit>>()
-        };
-        proposals.extend(Unit::all(snapshot).flat_map(of_unit).map(Proposal::edit));
-    }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    let of_unit = |unit: Unit<'_>| {
+        let assignments = unit
+            .sound()
+            .filter(|(_, kind)| *kind == NodeKind::AssignmentExpression)
+            .map(|(id, _)| id);
+        assignments.filter_map(|id| compound(unit, id)).collect::<Vec<Edit>>()
+    };
+    proposals.extend(Unit::all(snapshot).flat_map(of_unit).map(Proposal::edit));
 }
 
 /// The edit that writes `x op= y` for `x = x op y` (C99 6.5.16.2).
@@ -68,7 +63,7 @@ mod tests {
 
     fn check(before: &str, after: &str) {
         let wrap = |text: &str| format!("int f(void) {{ {text} }}");
-        assert_reduces(&CompoundAssignment, Language::C, &wrap(before), &[], &wrap(after));
+        assert_reduces(&PASS, Language::C, &wrap(before), &[], &wrap(after));
     }
 
     #[test]

@@ -14,21 +14,16 @@ use clreduce_testcase::Edit;
 
 use crate::Snapshot;
 use crate::analysis::Unit;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 
-pub(crate) struct Designators;
+pub(crate) const PASS: Pass =
+    Pass::new("designators", "Remove designators from initialiser lists", PARSED, propose);
 
-impl Pass for Designators {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("designators", "Remove designators from initialiser lists", PARSED)
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let pairs = Unit::all_sound(snapshot)
-            .filter(|(_, _, kind)| *kind == NodeKind::InitializerPair)
-            .filter_map(|(unit, id, _)| without_designators(unit, id));
-        proposals.extend(pairs.map(Proposal::edit));
-    }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    let pairs = Unit::all_sound(snapshot)
+        .filter(|(_, _, kind)| *kind == NodeKind::InitializerPair)
+        .filter_map(|(unit, id, _)| without_designators(unit, id));
+    proposals.extend(pairs.map(Proposal::edit));
 }
 
 /// Leaves the value of `.a = 1`, of `[3] = 1`, and of the old `a: 1`.
@@ -48,7 +43,7 @@ mod tests {
     #[test]
     fn one_value_may_keep_its_place() {
         assert_reduces(
-            &Designators,
+            &PASS,
             Language::C,
             "struct S s = { .a = { [1] = 2 }, .b.c = 3, d: 4 };",
             &[".b.c"],
@@ -59,6 +54,6 @@ mod tests {
     #[test]
     fn a_list_without_designators_stays() {
         let same = "int a[] = { 1, x = 2, b[3] }; void f(void) { s.a = 1; t[3] = x; }";
-        assert_reduces(&Designators, Language::C, same, &[], same);
+        assert_reduces(&PASS, Language::C, same, &[], same);
     }
 }

@@ -13,35 +13,30 @@ use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::Feature;
 
 use crate::analysis::{ExpressionPlace, Unit, is_condition, lanes_in_list, places};
-use crate::pass::{PARSED, Pass, PassInfo, Proposals};
+use crate::pass::{PARSED, Pass, Proposals};
 use crate::{NodeId, Snapshot};
 
-pub(crate) struct ExpressionToConstant;
+pub(crate) const PASS: Pass =
+    Pass::new("expression-to-constant", "Replace an expression by 0, 1 or {}", PARSED, propose);
 
-impl Pass for ExpressionToConstant {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("expression-to-constant", "Replace an expression by 0, 1 or {}", PARSED)
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let places = places(unit);
-            for (id, kind) in unit.sound() {
-                if places[id.0 as usize] != ExpressionPlace::Value || is_condition(unit, id) {
-                    continue;
-                }
-                if lanes_in_list(snapshot, unit, id).is_some() {
-                    continue;
-                }
-                if zero_fits(unit, id) {
-                    proposals.extend(unit.shrink(id, b"0"));
-                }
-                if one_matters(unit, id, kind) {
-                    proposals.extend(unit.shrink(id, b"1").map(|proposal| proposal.in_list(1)));
-                }
-                if snapshot.language().has(Feature::Classes) && braces_fit(unit, id, kind) {
-                    proposals.extend(unit.shrink(id, b"{}").map(|proposal| proposal.in_list(2)));
-                }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let places = places(unit);
+        for (id, kind) in unit.sound() {
+            if places[id.0 as usize] != ExpressionPlace::Value || is_condition(unit, id) {
+                continue;
+            }
+            if lanes_in_list(snapshot, unit, id).is_some() {
+                continue;
+            }
+            if zero_fits(unit, id) {
+                proposals.extend(unit.shrink(id, b"0"));
+            }
+            if one_matters(unit, id, kind) {
+                proposals.extend(unit.shrink(id, b"1").map(|proposal| proposal.in_list(1)));
+            }
+            if snapshot.language().has(Feature::Classes) && braces_fit(unit, id, kind) {
+                proposals.extend(unit.shrink(id, b"{}").map(|proposal| proposal.in_list(2)));
             }
         }
     }
@@ -113,7 +108,7 @@ mod tests {
 
     fn check(before: &str, keep: &str, after: &str) {
         let wrap = |text: &str| format!("int f(void) {{ {text} }}");
-        assert_reduces(&ExpressionToConstant, Language::C, &wrap(before), &[keep], &wrap(after));
+        assert_reduces(&PASS, Language::C, &wrap(before), &[keep], &wrap(after));
     }
 
     #[test]
@@ -127,7 +122,7 @@ mod tests {
         let before = "S f() { S s = g(); s = h(2 + x); k(S(), 2); return S(s.x); }";
         let after = "S f() { S s = {}; s = {}; k({}, 2); return {}; }";
         let has_no_number = |text: &str| !text.contains(['0', '1']);
-        let left = reduce_with(&ExpressionToConstant, before, Language::CPP, has_no_number);
+        let left = reduce_with(&PASS, before, Language::CPP, has_no_number);
         assert_eq!(left, after);
     }
 
@@ -136,8 +131,8 @@ mod tests {
         let before =
             "kernel void k() { struct { int3 b; int c; } d = { (int3)(7), 8 + get_local_id(0) }; }";
         let after = "kernel void k() { struct { int3 b; int c; } d = { (int3)(0), 0 }; }";
-        assert_reduces(&ExpressionToConstant, Language::OPENCL, before, &["(int3)"], after);
-        let removed = reduce_with(&ExpressionToConstant, before, Language::OPENCL, |_| true);
+        assert_reduces(&PASS, Language::OPENCL, before, &["(int3)"], after);
+        let removed = reduce_with(&PASS, before, Language::OPENCL, |_| true);
         assert!(removed.contains("(int3)(0), 0"), "{removed}");
     }
 

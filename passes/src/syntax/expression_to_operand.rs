@@ -19,50 +19,44 @@ use crate::analysis::{
     lanes_in_list, places,
 };
 use crate::budget::Budget;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-pub(crate) struct ExpressionToOperand;
+pub(crate) const PASS: Pass = Pass::new(
+    "expression-to-operand",
+    "Replace an expression by one of its operands or arguments",
+    PARSED,
+    propose,
+);
 
-impl Pass for ExpressionToOperand {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "expression-to-operand",
-            "Replace an expression by one of its operands or arguments",
-            PARSED,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let places = places(unit);
-            for (id, _) in unit.sound() {
-                let place = places[id.0 as usize];
-                if place == ExpressionPlace::Fixed || is_condition(unit, id) {
-                    continue;
-                }
-                let whole = unit.tree.range(id);
-                let mut operands = operands(unit, id, proposals);
-                if snapshot.language().has(Feature::Classes) {
-                    operands.extend(operands_of_cpp(unit, id));
-                }
-                let lanes = lanes_in_list(snapshot, unit, id);
-                if lanes.is_some() {
-                    let types = snapshot.types(unit.file);
-                    operands
-                        .retain(|operand| types.of(*operand).number().map(|of| of.lanes) == lanes);
-                }
-                proposals.extend(
-                    operands
-                        .into_iter()
-                        .filter(|&operand| fits(unit, place, id, operand))
-                        .map(|part| bare(unit, id, part))
-                        .map(|part| unit.keep(whole.clone(), unit.tree.range(part)))
-                        .map(Proposal::new),
-                );
-                if place == ExpressionPlace::Value && lanes.is_none() {
-                    proposals.extend(without_callee(snapshot, unit, id).map(Proposal::edit));
-                }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let places = places(unit);
+        for (id, _) in unit.sound() {
+            let place = places[id.0 as usize];
+            if place == ExpressionPlace::Fixed || is_condition(unit, id) {
+                continue;
+            }
+            let whole = unit.tree.range(id);
+            let mut operands = operands(unit, id, proposals);
+            if snapshot.language().has(Feature::Classes) {
+                operands.extend(operands_of_cpp(unit, id));
+            }
+            let lanes = lanes_in_list(snapshot, unit, id);
+            if lanes.is_some() {
+                let types = snapshot.types(unit.file);
+                operands.retain(|operand| types.of(*operand).number().map(|of| of.lanes) == lanes);
+            }
+            proposals.extend(
+                operands
+                    .into_iter()
+                    .filter(|&operand| fits(unit, place, id, operand))
+                    .map(|part| bare(unit, id, part))
+                    .map(|part| unit.keep(whole.clone(), unit.tree.range(part)))
+                    .map(Proposal::new),
+            );
+            if place == ExpressionPlace::Value && lanes.is_none() {
+                proposals.extend(without_callee(snapshot, unit, id).map(Proposal::edit));
             }
         }
     }
@@ -189,7 +183,7 @@ mod tests {
 
     fn check(before: &str, keep: &str, after: &str) {
         let wrap = |text: &str| format!("int f(void) {{ {text} }}");
-        assert_reduces(&ExpressionToOperand, Language::C, &wrap(before), &[keep], &wrap(after));
+        assert_reduces(&PASS, Language::C, &wrap(before), &[keep], &wrap(after));
     }
 
     #[test]
@@ -201,7 +195,7 @@ mod tests {
     #[test]
     fn a_vector_among_the_values_of_a_list_stays_one() {
         assert_reduces(
-            &ExpressionToOperand,
+            &PASS,
             Language::OPENCL,
             "struct { int3 b; int c; } d = { (int3)(7) + (int3)(8), (int)9 };",
             &[],
@@ -227,7 +221,7 @@ mod tests {
         let wrap = |text: &str| format!("int f() {{ {text} }}");
         let check = |before: &str, keep: &str, after: &str| {
             let (before, after) = (wrap(before), wrap(after));
-            assert_reduces(&ExpressionToOperand, Language::CPP, &before, &[keep], &after);
+            assert_reduces(&PASS, Language::CPP, &before, &[keep], &after);
         };
         check("return std::move(x.f(y));", "return x", "return x;");
         check("return static_cast<T>(y) + T{z()};", "y", "return y;");

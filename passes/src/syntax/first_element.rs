@@ -13,22 +13,17 @@ use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Edit, Patch};
 
 use crate::analysis::Unit;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-pub(crate) struct FirstElement;
+pub(crate) const PASS: Pass =
+    Pass::new("first-element", "Replace elements of arrays by the first one", PARSED, propose);
 
-impl Pass for FirstElement {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("first-element", "Replace elements of arrays by the first one", PARSED)
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let elements = unit.sound().filter(|(_, kind)| *kind == NodeKind::SubscriptExpression);
-            let patches = elements.filter_map(|(id, _)| first(unit, id));
-            proposals.extend(patches.map(Proposal::new));
-        }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let elements = unit.sound().filter(|(_, kind)| *kind == NodeKind::SubscriptExpression);
+        let patches = elements.filter_map(|(id, _)| first(unit, id));
+        proposals.extend(patches.map(Proposal::new));
     }
 }
 
@@ -69,7 +64,7 @@ mod tests {
     #[test]
     fn only_where_it_is_smaller() {
         assert_reduces(
-            &FirstElement,
+            &PASS,
             Language::C,
             "void f(void) { a[1][2] = -b[i]; c[0]++; d[x].e[3].g = &h[4]; }",
             &[],

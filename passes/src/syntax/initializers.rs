@@ -14,48 +14,41 @@ use clreduce_language::{Base, NodeField, NodeKind};
 use clreduce_testcase::Feature;
 
 use crate::analysis::Unit;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-pub(crate) struct Initializers;
+pub(crate) const PASS: Pass = Pass::new(
+    "initializers",
+    "Remove initialisers and enumerators' values, or replace them by 0",
+    PARSED,
+    propose,
+);
 
-impl Pass for Initializers {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "initializers",
-            "Remove initialisers and enumerators' values, or replace them by 0",
-            PARSED,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let found = Unit::all_sound(snapshot).flat_map(|(unit, id, kind)| match kind {
-            NodeKind::InitDeclarator => {
-                let declaration = unit.tree.node(id).parent;
-                let may_go = !snapshot.language().has(Feature::Classes)
-                    || !needs_value(unit, declaration, unit.tree.field(id, NodeField::Declarator));
-                let removal = removal(unit, id, NodeField::Declarator).filter(|_| may_go);
-                removal.into_iter().collect()
-            }
-            NodeKind::FieldDeclaration
-                if needs_value(unit, id, unit.tree.field(id, NodeField::Declarator)) =>
-            {
-                Vec::new()
-            }
-            NodeKind::Enumerator => removal(unit, id, NodeField::Name).into_iter().collect(),
-            NodeKind::InitializerList => trivial(snapshot, unit, id),
-            NodeKind::FieldDeclaration | NodeKind::OptionalParameterDeclaration => {
-                defaults(unit, id)
-            }
-            NodeKind::NewExpression => {
-                let arguments = unit.tree.field(id, NodeField::Arguments);
-                let removal = arguments.map(|node| unit.delete(unit.tree.range(node)));
-                removal.into_iter().map(Proposal::edit).collect()
-            }
-            _ => Vec::new(),
-        });
-        proposals.extend(found);
-    }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    let found = Unit::all_sound(snapshot).flat_map(|(unit, id, kind)| match kind {
+        NodeKind::InitDeclarator => {
+            let declaration = unit.tree.node(id).parent;
+            let may_go = !snapshot.language().has(Feature::Classes)
+                || !needs_value(unit, declaration, unit.tree.field(id, NodeField::Declarator));
+            let removal = removal(unit, id, NodeField::Declarator).filter(|_| may_go);
+            removal.into_iter().collect()
+        }
+        NodeKind::FieldDeclaration
+            if needs_value(unit, id, unit.tree.field(id, NodeField::Declarator)) =>
+        {
+            Vec::new()
+        }
+        NodeKind::Enumerator => removal(unit, id, NodeField::Name).into_iter().collect(),
+        NodeKind::InitializerList => trivial(snapshot, unit, id),
+        NodeKind::FieldDeclaration | NodeKind::OptionalParameterDeclaration => defaults(unit, id),
+        NodeKind::NewExpression => {
+            let arguments = unit.tree.field(id, NodeField::Arguments);
+            let removal = arguments.map(|node| unit.delete(unit.tree.range(node)));
+            removal.into_iter().map(Proposal::edit).collect()
+        }
+        _ => Vec::new(),
+    });
+    proposals.extend(found);
 }
 
 /// Removes what follows the name, unless the size of an array is told by it.
@@ -144,7 +137,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &str, after: &str) {
-        assert_reduces(&Initializers, Language::C, before, &[keep], after);
+        assert_reduces(&PASS, Language::C, before, &[keep], after);
     }
 
     #[test]
@@ -156,7 +149,7 @@ mod tests {
     #[test]
     fn members_and_parameters_have_values_in_cpp() {
         assert_reduces(
-            &Initializers,
+            &PASS,
             Language::CPP,
             "struct S { int a = 1, b{2}; virtual void f(int x = 3) = 0; }; S *s = new S(4), t = { 1, 2 };",
             &["*s = new S", "t = {"],
@@ -169,7 +162,7 @@ mod tests {
         let same = "int &a = b; const int c = 1; constexpr int d = 2; auto e = f(); struct A { static constexpr int a = 1; };\n\
                     A g() { return A{1}; }\n";
         let check = |before: &str, keep: &[&str], after: &str| {
-            assert_reduces(&Initializers, Language::CPP, before, keep, after);
+            assert_reduces(&PASS, Language::CPP, before, keep, after);
         };
         check(same, &["A{1}"], same);
         check("const int *p = q; B b{1}; B c = {1};", &["b {"], "const int *p; B b{}; B c;");
@@ -184,7 +177,7 @@ mod tests {
     fn or_become_zero() {
         check("struct S s = { 1, { 2, 3 } };", "{ 1,", "struct S s = { 1, 0 };");
         assert_reduces(
-            &Initializers,
+            &PASS,
             Language::OPENCL,
             "struct { int3 b; int c; } d = { { 1, 2, 3 }, 4 };",
             &["4"],

@@ -15,67 +15,62 @@ use clreduce_testcase::{Edit, Feature};
 
 use crate::analysis::{Lists, MOST_DECLARATIONS, Unit, parameter_list};
 use crate::edit::is_smaller;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SymbolKind};
 
-pub(crate) struct ListElements;
+pub(crate) const PASS: Pass = Pass::new(
+    "list-elements",
+    "Remove arguments, parameters, initialisers, enumerators, members and declarators",
+    PARSED,
+    propose,
+);
 
-impl Pass for ListElements {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "list-elements",
-            "Remove arguments, parameters, initialisers, enumerators, members and declarators",
-            PARSED,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let is_cpp = snapshot.language().has(Feature::Classes);
-        for unit in Unit::all(snapshot) {
-            let levels = levels(unit);
-            let aggregates = snapshot.aggregates(unit.file);
-            let lists = Lists::of_parameters(unit.tree);
-            for (id, kind) in unit.sound() {
-                let Some(elements) = elements(unit, id, is_cpp) else { continue };
-                let level = levels[id.0 as usize];
-                if kind == NodeKind::FieldInitializerList {
-                    let whole = Edit::delete(unit.file, unit.tree.range(id));
-                    proposals.push(Proposal::edit(whole).in_list(level));
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    let is_cpp = snapshot.language().has(Feature::Classes);
+    for unit in Unit::all(snapshot) {
+        let levels = levels(unit);
+        let aggregates = snapshot.aggregates(unit.file);
+        let lists = Lists::of_parameters(unit.tree);
+        for (id, kind) in unit.sound() {
+            let Some(elements) = elements(unit, id, is_cpp) else { continue };
+            let level = levels[id.0 as usize];
+            if kind == NodeKind::FieldInitializerList {
+                let whole = Edit::delete(unit.file, unit.tree.range(id));
+                proposals.push(Proposal::edit(whole).in_list(level));
+            }
+            // Members and their values can only go together.
+            if aggregates.explain(unit.tree, id) || must_stay(unit, id) {
+                continue;
+            }
+            let fixed = match kind {
+                NodeKind::ArgumentList => {
+                    arguments_of_parameters(snapshot, unit, id, &lists, proposals)
                 }
-                // Members and their values can only go together.
-                if aggregates.explain(unit.tree, id) || must_stay(unit, id) {
+                NodeKind::ParameterList => parameters_with_arguments(snapshot, unit, id),
+                _ => 0,
+            };
+            match (kind, elements.as_slice()) {
+                (NodeKind::InitializerList, [only]) if is_cpp => {
+                    let edit = Edit::delete(unit.file, unit.tree.range(*only));
+                    proposals.push(Proposal::edit(edit).in_list(level));
                     continue;
                 }
-                let fixed = match kind {
-                    NodeKind::ArgumentList => {
-                        arguments_of_parameters(snapshot, unit, id, &lists, proposals)
-                    }
-                    NodeKind::ParameterList => parameters_with_arguments(snapshot, unit, id),
-                    _ => 0,
-                };
-                match (kind, elements.as_slice()) {
-                    (NodeKind::InitializerList, [only]) if is_cpp => {
-                        let edit = Edit::delete(unit.file, unit.tree.range(*only));
-                        proposals.push(Proposal::edit(edit).in_list(level));
-                        continue;
-                    }
-                    // Braces must not be empty: a `0` takes the place of the last initialiser.
-                    (NodeKind::InitializerList, [only]) if !is_smaller(b"0", unit.text(*only)) => {
-                        continue;
-                    }
-                    // The colon goes with the last one.
-                    (NodeKind::FieldInitializerList | NodeKind::EnumeratorList, [_]) => continue,
-                    _ => {}
+                // Braces must not be empty: a `0` takes the place of the last initialiser.
+                (NodeKind::InitializerList, [only]) if !is_smaller(b"0", unit.text(*only)) => {
+                    continue;
                 }
-                let is_separated = kind != NodeKind::FieldDeclarationList;
-                let may_go = |element: &NodeId| !is_cpp || !is_used(snapshot, unit, *element);
-                let edits = elements.into_iter().skip(fixed).filter(may_go).map(|element| {
-                    let range = unit.tree.range(element);
-                    let delete = if is_separated { Edit::delete_element } else { Edit::delete };
-                    delete(unit.file, range)
-                });
-                proposals.extend(edits.map(|edit| Proposal::edit(edit).in_list(level)));
+                // The colon goes with the last one.
+                (NodeKind::FieldInitializerList | NodeKind::EnumeratorList, [_]) => continue,
+                _ => {}
             }
+            let is_separated = kind != NodeKind::FieldDeclarationList;
+            let may_go = |element: &NodeId| !is_cpp || !is_used(snapshot, unit, *element);
+            let edits = elements.into_iter().skip(fixed).filter(may_go).map(|element| {
+                let range = unit.tree.range(element);
+                let delete = if is_separated { Edit::delete_element } else { Edit::delete };
+                delete(unit.file, range)
+            });
+            proposals.extend(edits.map(|edit| Proposal::edit(edit).in_list(level)));
         }
     }
 }
@@ -203,7 +198,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
-        assert_reduces(&ListElements, Language::OPENCL, before, keep, after);
+        assert_reduces(&PASS, Language::OPENCL, before, keep, after);
     }
 
     #[test]
@@ -216,7 +211,7 @@ mod tests {
     #[test]
     fn arguments_that_have_a_parameter_stay() {
         assert_reduces(
-            &ListElements,
+            &PASS,
             Language::C,
             "int p(int, ...); int q(); void f(int a) { g(a, (b, a), h(b)); p(a, a), q(a), f(a); }",
             &["h("],
@@ -230,20 +225,20 @@ mod tests {
     fn arguments_and_parameters_of_members_stay() {
         let same =
             "struct A { A &operator=(A &); void f(int); }; void g(A a) { a.f(1); h<int>(a); }";
-        assert_reduces(&ListElements, Language::CPP, same, &[], same);
+        assert_reduces(&PASS, Language::CPP, same, &[], same);
         let same =
             "void f() { try { g(); } catch (A a) { } new (p) A; A a(1); int b, c = b; h(c); }";
-        assert_reduces(&ListElements, Language::CPP, same, &["c"], same);
+        assert_reduces(&PASS, Language::CPP, same, &["c"], same);
         let before = "int (*p)(int, char); A *f() { return new A(1, 2); }";
         let after = "int (*p)(); A *f() { return new A(); }";
-        assert_reduces(&ListElements, Language::CPP, before, &[], after);
+        assert_reduces(&PASS, Language::CPP, before, &[], after);
     }
 
     #[test]
     fn constructors_lose_initialisers() {
         let before = "struct A { A() : a(1), b{2} { } A(int) : a(1), b(2) { } };";
         let check = |keep: &[&str], after: &str| {
-            assert_reduces(&ListElements, Language::CPP, before, keep, after);
+            assert_reduces(&PASS, Language::CPP, before, keep, after);
         };
         check(&["A(", "b {", "{ } A(int"], "struct A { A() : b{} { } A(int) { } };");
         check(&["A() {", "int", "a("], "struct A { A() { } A(int) : a() { } };");

@@ -13,27 +13,20 @@ use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::Edit;
 
 use crate::analysis::{Unit, words};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-pub(crate) struct MergeDeclarations;
+pub(crate) const PASS: Pass = Pass::new(
+    "merge-declarations",
+    "Merge declarations of one type that stand behind each other",
+    PARSED,
+    propose,
+);
 
-impl Pass for MergeDeclarations {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "merge-declarations",
-            "Merge declarations of one type that stand behind each other",
-            PARSED,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let declarations = Unit::all_sound(snapshot).filter(|(_, _, kind)| {
-            matches!(*kind, NodeKind::Declaration | NodeKind::FieldDeclaration)
-        });
-        proposals
-            .extend(declarations.filter_map(|(unit, id, _)| merge(unit, id)).map(Proposal::edit));
-    }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    let declarations = Unit::all_sound(snapshot)
+        .filter(|(_, _, kind)| matches!(*kind, NodeKind::Declaration | NodeKind::FieldDeclaration));
+    proposals.extend(declarations.filter_map(|(unit, id, _)| merge(unit, id)).map(Proposal::edit));
 }
 
 /// Puts a comma between the declarators of a declaration and those of the next, where both begin with
@@ -65,7 +58,7 @@ mod tests {
     #[test]
     fn only_of_one_type() {
         let check = |before: &str, after: &str| {
-            assert_reduces(&MergeDeclarations, Language::C, before, &[], after);
+            assert_reduces(&PASS, Language::C, before, &[], after);
         };
         check("int a; int b = 1; int c, d; char e; int g;", "int a, b = 1, c, d; char e; int g;");
         for same in ["const int a; int b;", "int f(void) { } int g(void) { }", "int a; ; int b;"] {

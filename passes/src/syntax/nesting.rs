@@ -8,20 +8,14 @@ use clreduce_testcase::{Edit, Patch};
 
 use crate::Snapshot;
 use crate::analysis::{Nest, Tokens, launch_comment, nests};
-use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{ANY, Pass, Proposal, Proposals};
 
-pub(crate) struct Nesting;
+pub(crate) const PASS: Pass = Pass::new("nesting", "Take levels off deep nests", ANY, propose);
 
-impl Pass for Nesting {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("nesting", "Take levels off deep nests", ANY)
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Tokens::all(snapshot) {
-            for nest in nests(snapshot, unit.file) {
-                proposals.extend(without_levels(unit, &nest));
-            }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Tokens::all(snapshot) {
+        for nest in nests(snapshot, unit.file) {
+            proposals.extend(without_levels(unit, &nest));
         }
     }
 }

@@ -13,35 +13,30 @@ use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::Patch;
 
 use crate::analysis::{Binding, Unit, binding, demand};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SymbolKind};
 
-pub(crate) struct Parentheses;
+pub(crate) const PASS: Pass =
+    Pass::new("parentheses", "Remove parentheses that change nothing", PARSED, propose);
 
-impl Pass for Parentheses {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("parentheses", "Remove parentheses that change nothing", PARSED)
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let cores = cores(unit);
-            for (id, kind) in unit.sound() {
-                let is_needless = match kind {
-                    // All parentheses around one thing may go at once: what is in the innermost
-                    // has to fit in the place of each.
-                    NodeKind::ParenthesizedExpression => {
-                        cores[id.0 as usize].is_some_and(|core| fits(snapshot, unit, id, core))
-                    }
-                    NodeKind::ParenthesizedDeclarator => is_plain_declarator(unit, id),
-                    _ => false,
-                };
-                if is_needless {
-                    let range = unit.tree.range(id);
-                    let open = unit.delete(range.start..range.start + 1);
-                    let close = unit.delete(range.end - 1..range.end);
-                    proposals.extend(Patch::new(vec![open, close]).map(Proposal::new));
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let cores = cores(unit);
+        for (id, kind) in unit.sound() {
+            let is_needless = match kind {
+                // All parentheses around one thing may go at once: what is in the innermost
+                // has to fit in the place of each.
+                NodeKind::ParenthesizedExpression => {
+                    cores[id.0 as usize].is_some_and(|core| fits(snapshot, unit, id, core))
                 }
+                NodeKind::ParenthesizedDeclarator => is_plain_declarator(unit, id),
+                _ => false,
+            };
+            if is_needless {
+                let range = unit.tree.range(id);
+                let open = unit.delete(range.start..range.start + 1);
+                let close = unit.delete(range.end - 1..range.end);
+                proposals.extend(Patch::new(vec![open, close]).map(Proposal::new));
             }
         }
     }
@@ -117,7 +112,7 @@ mod tests {
 
     fn check(before: &str, after: &str) {
         let wrap = |text: &str| format!("int f(void) {{ {text} }}");
-        assert_reduces(&Parentheses, Language::C, &wrap(before), &[], &wrap(after));
+        assert_reduces(&PASS, Language::C, &wrap(before), &[], &wrap(after));
     }
 
     #[test]

@@ -18,10 +18,15 @@ use clreduce_testcase::Edit;
 use crate::analysis::{ExpressionPlace, Unit, is_condition, places};
 use crate::budget::Budget;
 use crate::edit::is_smaller;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-pub(crate) struct SmallerElsewhere;
+pub(crate) const PASS: Pass = Pass::new(
+    "smaller-elsewhere",
+    "Replace an expression by a name that its function uses elsewhere",
+    PARSED,
+    propose,
+);
 
 /// Names offered for each expression.
 const OFFERS: Budget = Budget::new("names in the place of one expression", 3);
@@ -30,51 +35,41 @@ const NAMES: Budget = Budget::new("names that one function uses", 16);
 /// Proposals in all: this pass is for what is left when all else has stopped.
 const ALL: Budget = Budget::new("expressions with names in their place", 1000);
 
-impl Pass for SmallerElsewhere {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "smaller-elsewhere",
-            "Replace an expression by a name that its function uses elsewhere",
-            PARSED,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let places = places(unit);
-            let types = snapshot.types(unit.file);
-            let mut end = NodeId(0);
-            for function in unit.tree.ids() {
-                // A function inside another is part of it.
-                if function < end || unit.tree.kind(function) != NodeKind::FunctionDefinition {
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let places = places(unit);
+        let types = snapshot.types(unit.file);
+        let mut end = NodeId(0);
+        for function in unit.tree.ids() {
+            // A function inside another is part of it.
+            if function < end || unit.tree.kind(function) != NodeKind::FunctionDefinition {
+                continue;
+            }
+            end = unit.tree.node(function).after;
+            let names = names(snapshot, unit, function, &places, proposals);
+            for id in unit.tree.subtree(function) {
+                let whole =
+                    unit.tree.kind(unit.tree.node(id).parent) == NodeKind::ExpressionStatement;
+                let place = places[id.0 as usize];
+                let fixed = place == ExpressionPlace::Fixed || whole;
+                // Names of one token for names of one token: renaming is not this pass's task.
+                let composed = unit.tree.node(id).after.0 > id.0 + 1;
+                if fixed || !composed || is_condition(unit, id) {
                     continue;
                 }
-                end = unit.tree.node(function).after;
-                let names = names(snapshot, unit, function, &places, proposals);
-                for id in unit.tree.subtree(function) {
-                    let whole =
-                        unit.tree.kind(unit.tree.node(id).parent) == NodeKind::ExpressionStatement;
-                    let place = places[id.0 as usize];
-                    let fixed = place == ExpressionPlace::Fixed || whole;
-                    // Names of one token for names of one token: renaming is not this pass's task.
-                    let composed = unit.tree.node(id).after.0 > id.0 + 1;
-                    if fixed || !composed || is_condition(unit, id) {
-                        continue;
+                let of = types.of(id);
+                let offers = names.iter().filter(|name| {
+                    is_smaller(name.text, unit.text(id))
+                        && name.visible.contains(&id)
+                        && converts(name.of, of).unwrap_or(place != ExpressionPlace::Composite)
+                });
+                for (name, list) in proposals.limited(&OFFERS, offers).into_iter().zip(0..) {
+                    if !proposals.allow(&ALL, proposals.list.len() + 1) {
+                        return;
                     }
-                    let of = types.of(id);
-                    let offers = names.iter().filter(|name| {
-                        is_smaller(name.text, unit.text(id))
-                            && name.visible.contains(&id)
-                            && converts(name.of, of).unwrap_or(place != ExpressionPlace::Composite)
-                    });
-                    for (name, list) in proposals.limited(&OFFERS, offers).into_iter().zip(0..) {
-                        if !proposals.allow(&ALL, proposals.list.len() + 1) {
-                            return;
-                        }
-                        let range = unit.tree.range(id);
-                        let edit = Edit::replace(unit.file, range, name.text.to_vec());
-                        proposals.push(Proposal::edit(edit).in_list(list));
-                    }
+                    let range = unit.tree.range(id);
+                    let edit = Edit::replace(unit.file, range, name.text.to_vec());
+                    proposals.push(Proposal::edit(edit).in_list(list));
                 }
             }
         }
@@ -134,7 +129,7 @@ mod tests {
     #[test]
     fn a_name_in_scope_stands_in() {
         assert_reduces(
-            &SmallerElsewhere,
+            &PASS,
             Language::C,
             "void f(int *p, int i) { q(i); r(p[i + 1].x); }",
             &[],

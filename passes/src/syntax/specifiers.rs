@@ -24,44 +24,39 @@ use clreduce_testcase::{CudaWord, Edit, Feature, Language, Patch};
 
 use crate::analysis::{Tokens, Unit};
 use crate::edit::disjoint;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct Specifiers;
+pub(crate) const PASS: Pass = Pass::new(
+    "specifiers",
+    "Remove specifiers, qualifiers, attributes, access labels and words of long types",
+    PARSED,
+    propose,
+);
 
-impl Pass for Specifiers {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "specifiers",
-            "Remove specifiers, qualifiers, attributes, access labels and words of long types",
-            PARSED,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let mut index_of: HashMap<Word<'_>, usize> = HashMap::new();
-            let mut by_word: Vec<Vec<Vec<Edit>>> = Vec::new();
-            let words = unit.sound().filter_map(|(id, kind)| removal(unit, id, kind));
-            let hidden = hidden(Tokens::of(snapshot, unit.file), snapshot.language());
-            for (word, edits) in words.chain(hidden) {
-                let index = *index_of.entry(word).or_insert(by_word.len());
-                if index == by_word.len() {
-                    by_word.push(Vec::new());
-                }
-                by_word[index].push(edits);
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let mut index_of: HashMap<Word<'_>, usize> = HashMap::new();
+        let mut by_word: Vec<Vec<Vec<Edit>>> = Vec::new();
+        let words = unit.sound().filter_map(|(id, kind)| removal(unit, id, kind));
+        let hidden = hidden(Tokens::of(snapshot, unit.file), snapshot.language());
+        for (word, edits) in words.chain(hidden) {
+            let index = *index_of.entry(word).or_insert(by_word.len());
+            if index == by_word.len() {
+                by_word.push(Vec::new());
             }
-            for (id, _) in unit.sound().filter(|(_, kind)| *kind == NodeKind::SizedTypeSpecifier) {
-                proposals.extend(words_of_type(unit, id));
+            by_word[index].push(edits);
+        }
+        for (id, _) in unit.sound().filter(|(_, kind)| *kind == NodeKind::SizedTypeSpecifier) {
+            proposals.extend(words_of_type(unit, id));
+        }
+        for places in by_word {
+            if places.len() > 1 {
+                let edits = places.iter().flatten().cloned().collect();
+                proposals.extend(Patch::new(disjoint(edits)).map(Proposal::new));
             }
-            for places in by_word {
-                if places.len() > 1 {
-                    let edits = places.iter().flatten().cloned().collect();
-                    proposals.extend(Patch::new(disjoint(edits)).map(Proposal::new));
-                }
-                let single = places.into_iter().filter_map(Patch::new).map(Proposal::new);
-                proposals.extend(single.map(|proposal| proposal.in_list(1)));
-            }
+            let single = places.into_iter().filter_map(Patch::new).map(Proposal::new);
+            proposals.extend(single.map(|proposal| proposal.in_list(1)));
         }
     }
 }
@@ -270,7 +265,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
-        assert_reduces(&Specifiers, Language::CPP, before, keep, after);
+        assert_reduces(&PASS, Language::CPP, before, keep, after);
     }
 
     #[test]
@@ -292,12 +287,12 @@ mod tests {
         let after = "__device__ int f(int *p); int g(); __device__ int v; struct S { int x; };
             __global__ void k() { __shared__ int x; }";
         let keep = ["__device__ int f", "__device__ int v", "__shared__"];
-        assert_reduces(&Specifiers, Language::CUDA, before, &keep, after);
+        assert_reduces(&PASS, Language::CUDA, before, &keep, after);
         let before =
             "__attribute__((host)) __attribute__((device)) int f(); __attribute__((host)) int g();";
         let after = "__attribute__((device)) int f(); int g();";
         let keep = ["__attribute__((device)) int f"];
-        assert_reduces(&Specifiers, Language::CUDA, before, &keep, after);
+        assert_reduces(&PASS, Language::CUDA, before, &keep, after);
     }
 
     #[test]
@@ -313,7 +308,7 @@ mod tests {
     }
 
     fn check_c(before: &str, keep: &str, after: &str) {
-        assert_reduces(&Specifiers, Language::C, before, &[keep], after);
+        assert_reduces(&PASS, Language::C, before, &[keep], after);
     }
 
     #[test]

@@ -17,35 +17,29 @@ use clreduce_testcase::Patch;
 
 use crate::analysis::{Unit, is_expression};
 use crate::edit::without;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot, Symbols};
 
-pub(crate) struct StatementExpression;
+pub(crate) const PASS: Pass = Pass::new(
+    "statement-expression",
+    "Replace a statement expression by its value or by an initialiser in it",
+    PARSED,
+    propose,
+);
 
-impl Pass for StatementExpression {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "statement-expression",
-            "Replace a statement expression by its value or by an initialiser in it",
-            PARSED,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let uses = uses_by_scope(snapshot.symbols(unit.file));
-            for (id, kind) in unit.sound() {
-                let body = unit.tree.named_children(id).next();
-                let is_block = |body: &NodeId| unit.tree.kind(*body) == NodeKind::CompoundStatement;
-                if let Some(body) = body.filter(is_block)
-                    && kind == NodeKind::ParenthesizedExpression
-                {
-                    let inner = uses.get(&body).map_or(&[][..], Vec::as_slice);
-                    let values = values(unit, body).into_iter();
-                    let patches =
-                        values.filter_map(|part| replaced(snapshot, unit, id, part, inner));
-                    proposals.extend(patches.map(Proposal::new));
-                }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let uses = uses_by_scope(snapshot.symbols(unit.file));
+        for (id, kind) in unit.sound() {
+            let body = unit.tree.named_children(id).next();
+            let is_block = |body: &NodeId| unit.tree.kind(*body) == NodeKind::CompoundStatement;
+            if let Some(body) = body.filter(is_block)
+                && kind == NodeKind::ParenthesizedExpression
+            {
+                let inner = uses.get(&body).map_or(&[][..], Vec::as_slice);
+                let values = values(unit, body).into_iter();
+                let patches = values.filter_map(|part| replaced(snapshot, unit, id, part, inner));
+                proposals.extend(patches.map(Proposal::new));
             }
         }
     }
@@ -104,7 +98,7 @@ mod tests {
     fn a_value_or_an_initialiser_stays() {
         let before = "int f(int a) { return ({ int x = g(a); x ? x : h(x); }) + 1; }";
         let check = |keep: &str, after: &str| {
-            assert_reduces(&StatementExpression, Language::C, before, &[keep], after);
+            assert_reduces(&PASS, Language::C, before, &[keep], after);
         };
         check("g(a)", "int f(int a) { return (g(a)) + 1; }");
         check("h(", "int f(int a) { return (0 ? 0 : h(0)) + 1; }");

@@ -16,31 +16,26 @@ use clreduce_testcase::Edit;
 
 use crate::analysis::{Unit, is_statement, is_statement_list, with_semicolon};
 use crate::edit::is_smaller;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 
-pub(crate) struct Statements;
+pub(crate) const PASS: Pass = Pass::new(
+    "statements",
+    "Remove statements, declarations in bodies, cases and else branches",
+    PARSED,
+    propose,
+);
 
-impl Pass for Statements {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "statements",
-            "Remove statements, declarations in bodies, cases and else branches",
-            PARSED,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let levels = levels(unit);
-            // Without them, what uses them would be left undeclared.
-            let needed = used_declarations(snapshot, unit);
-            let sound = unit.tree.ids().skip(1).filter(|&id| !unit.tree.node(id).damaged);
-            for id in sound.filter(|id| !needed.contains(id)) {
-                let level = levels[id.0 as usize];
-                if let Some(edit) = removal(unit, id, level) {
-                    proposals.push(Proposal::edit(edit).in_list(level));
-                }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let levels = levels(unit);
+        // Without them, what uses them would be left undeclared.
+        let needed = used_declarations(snapshot, unit);
+        let sound = unit.tree.ids().skip(1).filter(|&id| !unit.tree.node(id).damaged);
+        for id in sound.filter(|id| !needed.contains(id)) {
+            let level = levels[id.0 as usize];
+            if let Some(edit) = removal(unit, id, level) {
+                proposals.push(Proposal::edit(edit).in_list(level));
             }
         }
     }
@@ -144,7 +139,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
-        assert_reduces(&Statements, Language::C, before, keep, after);
+        assert_reduces(&PASS, Language::C, before, keep, after);
     }
 
     #[test]
@@ -168,7 +163,7 @@ mod tests {
     #[test]
     fn one_handler_stays() {
         assert_reduces(
-            &Statements,
+            &PASS,
             Language::CPP,
             "void f() { try { g(); } catch (int) { h(); } catch (...) { k(); } }",
             &["try", "catch"],

@@ -15,40 +15,35 @@ use clreduce_language::{ItemId, ItemKind, NodeKind};
 use clreduce_testcase::Feature;
 
 use crate::analysis::{Unit, with_semicolon};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot, Symbol, SymbolKind};
 
-pub(crate) struct TopLevel;
+pub(crate) const PASS: Pass = Pass::new(
+    "top-level",
+    "Remove functions, declarations, types and directives outside functions",
+    PARSED,
+    propose,
+);
 
-impl Pass for TopLevel {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "top-level",
-            "Remove functions, declarations, types and directives outside functions",
-            PARSED,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let holders = holders(unit);
-            let mut needed = needed(snapshot, unit, &holders);
-            // In C++, another pass removes each of them, together with all that declares the same.
-            if snapshot.language().has(Feature::Classes) {
-                let entities = snapshot.entities(unit.file);
-                let is_opaque = |id: &ItemId| entities.item(*id).kind == ItemKind::Opaque;
-                let known = entities.ids().filter(|id| !is_opaque(id));
-                needed.extend(known.map(|id| entities.item(id).node));
-            }
-            for list in unit.tree.ids().filter(|id| holders[id.0 as usize]) {
-                for item in unit.tree.children(list).filter(|&item| is_item(unit, item)) {
-                    if needed.contains(&item) {
-                        continue;
-                    }
-                    let range = with_semicolon(unit.tree, item);
-                    let level = unit.tree.node(list).depth;
-                    proposals.push(Proposal::edit(unit.delete(range)).in_list(level));
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let holders = holders(unit);
+        let mut needed = needed(snapshot, unit, &holders);
+        // In C++, another pass removes each of them, together with all that declares the same.
+        if snapshot.language().has(Feature::Classes) {
+            let entities = snapshot.entities(unit.file);
+            let is_opaque = |id: &ItemId| entities.item(*id).kind == ItemKind::Opaque;
+            let known = entities.ids().filter(|id| !is_opaque(id));
+            needed.extend(known.map(|id| entities.item(id).node));
+        }
+        for list in unit.tree.ids().filter(|id| holders[id.0 as usize]) {
+            for item in unit.tree.children(list).filter(|&item| is_item(unit, item)) {
+                if needed.contains(&item) {
+                    continue;
                 }
+                let range = with_semicolon(unit.tree, item);
+                let level = unit.tree.node(list).depth;
+                proposals.push(Proposal::edit(unit.delete(range)).in_list(level));
             }
         }
     }
@@ -127,22 +122,22 @@ mod tests {
     #[test]
     fn what_is_declared_goes_with_its_semicolon_and_qualifiers() {
         let before = "struct S { int a; };\n__constant int c = 1;\n__kernel void entry(void) { }\n";
-        assert_reduces(&TopLevel, Language::OPENCL, before, &[], "");
+        assert_reduces(&PASS, Language::OPENCL, before, &[], "");
     }
 
     #[test]
     fn what_is_used_elsewhere_stays() {
         let same = "typedef int t;\nint f(t);\n__kernel void entry(void) { f(1); }\n";
-        assert_reduces(&TopLevel, Language::OPENCL, same, &["entry"], same);
+        assert_reduces(&PASS, Language::OPENCL, same, &["entry"], same);
         let after = "typedef int t;\nvoid entry(t x) { f(x); }\n";
         let before = "typedef int t;\nint f(t);\nvoid entry(t x) { f(x); }\n";
-        assert_reduces(&TopLevel, Language::C, before, &["entry"], after);
+        assert_reduces(&PASS, Language::C, before, &["entry"], after);
     }
 
     #[test]
     fn items_of_a_conditional_are_a_level_of_their_own() {
         assert_reduces(
-            &TopLevel,
+            &PASS,
             Language::C,
             "#if X\nint a;\nint b;\n#else\nint c;\n#endif\n",
             &["#else", "int a"],

@@ -13,42 +13,36 @@ use clreduce_language::{Base, NodeField, NodeKind, Number, declared_by, declared
 use clreduce_testcase::Patch;
 
 use crate::analysis::{Lists, MOST_DECLARATIONS, Unit, parameter_list};
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SymbolKind};
 
-pub(crate) struct ShorterTypes;
+pub(crate) const PASS: Pass = Pass::new("types", "Replace types by int", PARSED, propose);
 
-impl Pass for ShorterTypes {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("types", "Replace types by int", PARSED)
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let lists: Vec<Lists<'_>> =
-            Unit::all(snapshot).map(|unit| Lists::of_parameters(unit.tree)).collect();
-        let types = Unit::all_sound(snapshot).filter(|&(unit, id, kind)| {
-            let is_type = matches!(
-                kind,
-                NodeKind::PrimitiveType
-                    | NodeKind::SizedTypeSpecifier
-                    | NodeKind::TypeIdentifier
-                    | NodeKind::StructSpecifier
-                    | NodeKind::UnionSpecifier
-                    | NodeKind::EnumSpecifier
-                    // Only C++ has these.
-                    | NodeKind::TemplateType
-                    | NodeKind::QualifiedIdentifier
-                    | NodeKind::DependentType
-                    | NodeKind::Decltype
-                    | NodeKind::ClassSpecifier
-                    | NodeKind::PlaceholderTypeSpecifier
-            ) && unit.tree.node(id).field == Some(NodeField::Type);
-            is_type && unit.text(id) != b"void" && may_be_int(snapshot, unit, id)
-        });
-        for (unit, id, _) in types {
-            let proposal = to_int(snapshot, unit, id, &lists[unit.file], proposals);
-            proposals.extend(proposal);
-        }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    let lists: Vec<Lists<'_>> =
+        Unit::all(snapshot).map(|unit| Lists::of_parameters(unit.tree)).collect();
+    let types = Unit::all_sound(snapshot).filter(|&(unit, id, kind)| {
+        let is_type = matches!(
+            kind,
+            NodeKind::PrimitiveType
+                | NodeKind::SizedTypeSpecifier
+                | NodeKind::TypeIdentifier
+                | NodeKind::StructSpecifier
+                | NodeKind::UnionSpecifier
+                | NodeKind::EnumSpecifier
+                // Only C++ has these.
+                | NodeKind::TemplateType
+                | NodeKind::QualifiedIdentifier
+                | NodeKind::DependentType
+                | NodeKind::Decltype
+                | NodeKind::ClassSpecifier
+                | NodeKind::PlaceholderTypeSpecifier
+        ) && unit.tree.node(id).field == Some(NodeField::Type);
+        is_type && unit.text(id) != b"void" && may_be_int(snapshot, unit, id)
+    });
+    for (unit, id, _) in types {
+        let proposal = to_int(snapshot, unit, id, &lists[unit.file], proposals);
+        proposals.extend(proposal);
     }
 }
 
@@ -144,20 +138,20 @@ mod tests {
     #[test]
     fn what_is_longer_than_int_becomes_int() {
         assert_reduces(
-            &ShorterTypes,
+            &PASS,
             Language::C,
             "struct S { long a; }; void f(struct S *s, const unsigned char c) { (float)c; T t; }",
             &[],
             "struct S { int a; }; void f(int *s, const int c) { (int)c; T t; }",
         );
         let same = "struct S { int a; }; int g(struct S *); int g(struct S *s) { return s->a; }";
-        assert_reduces(&ShorterTypes, Language::C, same, &[], same);
+        assert_reduces(&PASS, Language::C, same, &[], same);
     }
 
     #[test]
     fn types_of_cpp_become_int() {
         assert_reduces(
-            &ShorterTypes,
+            &PASS,
             Language::CPP,
             "A<n::B> f(typename T::t a, auto b, decltype(g()) c) { n::D<int>::t d; A<long> e; }",
             &["> f", "> e"],
@@ -168,7 +162,7 @@ mod tests {
     #[test]
     fn all_declarations_of_a_function_stay_alike() {
         assert_reduces(
-            &ShorterTypes,
+            &PASS,
             Language::C,
             "long f(short, char *); long f(short a, char *b) { return 0; }",
             &["char *)"],

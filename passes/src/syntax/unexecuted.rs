@@ -30,49 +30,44 @@ use crate::analysis::{
 };
 use crate::edit::{disjoint, is_smaller, remove_statement, stub_of};
 use crate::names::unreachable::unreachable_without;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct Unexecuted;
+pub(crate) const PASS: Pass =
+    Pass::new("unexecuted", "Remove what was not executed when the original ran", PARSED, propose);
 
 /// A proposal removes one in so many bytes of the program at least. Otherwise the other passes do as well.
 const WORTH_A_TEST: usize = 32;
 
-impl Pass for Unexecuted {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("unexecuted", "Remove what was not executed when the original ran", PARSED)
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    if snapshot.clues().unexecuted.is_empty() {
+        return;
     }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        if snapshot.clues().unexecuted.is_empty() {
-            return;
+    let functions = functions(snapshot, proposals);
+    let mut edits = Vec::new();
+    for unit in Unit::all(snapshot).filter(|unit| !unit.tree.is_empty()) {
+        let path = &*snapshot.case().files()[unit.file].path;
+        if let Some(ranges) = snapshot.clues().unexecuted.get(path) {
+            edits.extend(Remover::new(snapshot, unit, &functions).edits(ranges));
         }
-        let functions = functions(snapshot, proposals);
-        let mut edits = Vec::new();
-        for unit in Unit::all(snapshot).filter(|unit| !unit.tree.is_empty()) {
-            let path = &*snapshot.case().files()[unit.file].path;
-            if let Some(ranges) = snapshot.clues().unexecuted.get(path) {
-                edits.extend(Remover::new(snapshot, unit, &functions).edits(ranges));
-            }
-        }
-        let removed = |edit: &Edit| edit.range().len().saturating_sub(edit.text.len());
-        let all: usize = edits.iter().map(removed).sum();
-        let bytes: usize = (0..snapshot.file_count()).map(|file| snapshot.bytes(file).len()).sum();
-        if edits.is_empty() || all < bytes / WORTH_A_TEST {
-            return;
-        }
-        let sums = edits.iter().scan(0, |sum, edit| {
-            *sum += removed(edit);
-            Some(*sum)
-        });
-        let middle = sums.take_while(|sum| sum * 2 < all).count() + 1;
-        let halves = (edits.len() > 1).then(|| edits.split_at(middle.min(edits.len() - 1)));
-        let halves = halves.into_iter().flat_map(|(first, second)| [first, second]);
-        for part in std::iter::once(&edits[..]).chain(halves) {
-            let unreachable = unreachable_without(snapshot, part);
-            let edits = part.iter().cloned().chain(unreachable).collect();
-            proposals.extend(Patch::new(edits).map(Proposal::new));
-        }
+    }
+    let removed = |edit: &Edit| edit.range().len().saturating_sub(edit.text.len());
+    let all: usize = edits.iter().map(removed).sum();
+    let bytes: usize = (0..snapshot.file_count()).map(|file| snapshot.bytes(file).len()).sum();
+    if edits.is_empty() || all < bytes / WORTH_A_TEST {
+        return;
+    }
+    let sums = edits.iter().scan(0, |sum, edit| {
+        *sum += removed(edit);
+        Some(*sum)
+    });
+    let middle = sums.take_while(|sum| sum * 2 < all).count() + 1;
+    let halves = (edits.len() > 1).then(|| edits.split_at(middle.min(edits.len() - 1)));
+    let halves = halves.into_iter().flat_map(|(first, second)| [first, second]);
+    for part in std::iter::once(&edits[..]).chain(halves) {
+        let unreachable = unreachable_without(snapshot, part);
+        let edits = part.iter().cloned().chain(unreachable).collect();
+        proposals.extend(Patch::new(edits).map(Proposal::new));
     }
 }
 
@@ -288,7 +283,7 @@ mod tests {
             let text = String::from_utf8(variant.files()[0].bytes.to_vec()).unwrap();
             text.split_whitespace().collect::<Vec<_>>().join(" ")
         };
-        Proposals::of(&Unexecuted, &snapshot).list.iter().map(words).collect()
+        Proposals::of(&PASS, &snapshot).list.iter().map(words).collect()
     }
 
     /// The variant without everything that was not executed.
@@ -389,7 +384,7 @@ mod tests {
                 let unexecuted = BTreeMap::from([(path.to_owned(), vec![range.clone()])]);
                 let clues = Clues { unexecuted, ..Clues::default() };
                 let snapshot = original(case.clone(), Language::C).with_clues(Arc::new(clues));
-                assert!(Proposals::of(&Unexecuted, &snapshot).list.is_empty(), "{range:?}");
+                assert!(Proposals::of(&PASS, &snapshot).list.is_empty(), "{range:?}");
             }
         }
     }

@@ -28,33 +28,28 @@ use clreduce_testcase::{Edit, Feature, Patch, steps};
 use crate::Snapshot;
 use crate::analysis::{Block, Tokens, blocks, launch_comment, line_ranges};
 use crate::budget::Budget;
-use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{ANY, Pass, Proposal, Proposals};
 
-pub(crate) struct Blocks;
+pub(crate) const PASS: Pass =
+    Pass::new("blocks", "Remove blocks of lines, or only the lines around them", ANY, propose);
 
 /// Levels of blocks with a list of their own.
 const LEVELS: u32 = 16;
 /// A block in many others is moved once for each of them.
 const MOVED: Budget = Budget::new("lines that move to the left", 200_000);
 
-impl Pass for Blocks {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("blocks", "Remove blocks of lines, or only the lines around them", ANY)
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    // Where something else than indentation ends a block, a grammar knows it.
+    let language = snapshot.language();
+    let knows_blocks = language.has(Feature::Grammar) && !language.has(Feature::Indentation);
+    if language.has(Feature::Syntax) || knows_blocks {
+        return;
     }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        // Where something else than indentation ends a block, a grammar knows it.
-        let language = snapshot.language();
-        let knows_blocks = language.has(Feature::Grammar) && !language.has(Feature::Indentation);
-        if language.has(Feature::Syntax) || knows_blocks {
-            return;
-        }
-        let mut moved = 0;
-        for unit in Tokens::all(snapshot) {
-            let launch = launch_comment(unit.bytes).end;
-            for block in blocks(unit.bytes).iter().filter(|block| block.range.start >= launch) {
-                propose_block(unit, block, &mut moved, proposals);
-            }
+    let mut moved = 0;
+    for unit in Tokens::all(snapshot) {
+        let launch = launch_comment(unit.bytes).end;
+        for block in blocks(unit.bytes).iter().filter(|block| block.range.start >= launch) {
+            propose_block(unit, block, &mut moved, proposals);
         }
     }
 }
@@ -118,7 +113,7 @@ mod tests {
     use clreduce_testcase::Language;
 
     fn reduced(source: &str, keep: &[&str]) -> String {
-        reduce_with(&Blocks, source, Language::TEXT, |text| {
+        reduce_with(&PASS, source, Language::TEXT, |text| {
             keep.iter().all(|kept| text.contains(kept))
         })
     }

@@ -13,22 +13,17 @@ use clreduce_testcase::{Edit, Feature};
 
 use crate::Snapshot;
 use crate::analysis::{Tokens, comments, launch_comment};
-use crate::pass::{Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{Pass, Proposal, Proposals};
 
-pub(crate) struct Comments;
+pub(crate) const PASS: Pass =
+    Pass::new("comments", "Remove comments", &[Feature::Comments], propose);
 
-impl Pass for Comments {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("comments", "Remove comments", &[Feature::Comments])
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Tokens::all(snapshot) {
-            let launch = launch_comment(unit.bytes);
-            for comment in comments(unit) {
-                if comment.range.start >= launch.end {
-                    proposals.push(Proposal::edit(Edit::delete(unit.file, comment.range)));
-                }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Tokens::all(snapshot) {
+        let launch = launch_comment(unit.bytes);
+        for comment in comments(unit) {
+            if comment.range.start >= launch.end {
+                proposals.push(Proposal::edit(Edit::delete(unit.file, comment.range)));
             }
         }
     }
@@ -44,7 +39,7 @@ mod tests {
     #[test]
     fn comments_go_and_line_breaks_and_strings_stay() {
         let source = "// -g 4 -l 2\r\nint/**/x; // b\r\nchar *s = \"/* no */\"; /* c\n */";
-        let left = reduce_with(&Comments, source, Language::OPENCL, |_| true);
+        let left = reduce_with(&PASS, source, Language::OPENCL, |_| true);
         assert_eq!(left, "// -g 4 -l 2\r\nint x; \r\nchar *s = \"/* no */\"; ");
     }
 }

@@ -20,40 +20,35 @@ use clreduce_testcase::{Edit, Patch};
 use crate::Snapshot;
 use crate::analysis::{Tokens, directives};
 use crate::budget::Budget;
-use crate::pass::{PREPROCESSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PREPROCESSED, Pass, Proposal, Proposals};
 
-pub(crate) struct Conditionals;
+pub(crate) const PASS: Pass =
+    Pass::new("conditionals", "Keep one side of #if, #ifdef and #ifndef", PREPROCESSED, propose);
 
 /// Sides of one conditional that are tried; each is a list of its own.
 const SIDES: Budget = Budget::new("sides of one #if", 4);
 
-impl Pass for Conditionals {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("conditionals", "Keep one side of #if, #ifdef and #ifndef", PREPROCESSED)
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Tokens::all(snapshot) {
-            let mut open: Vec<Vec<Range<usize>>> = Vec::new();
-            for directive in directives(unit) {
-                if directive.name.starts_with(b"if") {
-                    open.push(vec![directive.line]);
-                } else if directive.name.starts_with(b"el") {
-                    if let Some(lines) = open.last_mut() {
-                        lines.push(directive.line);
-                    }
-                } else if directive.name == b"endif"
-                    && let Some(mut lines) = open.pop()
-                {
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Tokens::all(snapshot) {
+        let mut open: Vec<Vec<Range<usize>>> = Vec::new();
+        for directive in directives(unit) {
+            if directive.name.starts_with(b"if") {
+                open.push(vec![directive.line]);
+            } else if directive.name.starts_with(b"el") {
+                if let Some(lines) = open.last_mut() {
                     lines.push(directive.line);
-                    let level = open.len() * proposals.limit(&SIDES);
-                    let sides = proposals.limited(&SIDES, 0..lines.len() - 1);
-                    let sides = sides.into_iter().filter_map(|side| {
-                        let patch = keep_side(unit.file, &lines, side)?;
-                        Some(Proposal::new(patch).in_list((level + side) as u32))
-                    });
-                    proposals.extend(sides);
                 }
+            } else if directive.name == b"endif"
+                && let Some(mut lines) = open.pop()
+            {
+                lines.push(directive.line);
+                let level = open.len() * proposals.limit(&SIDES);
+                let sides = proposals.limited(&SIDES, 0..lines.len() - 1);
+                let sides = sides.into_iter().filter_map(|side| {
+                    let patch = keep_side(unit.file, &lines, side)?;
+                    Some(Proposal::new(patch).in_list((level + side) as u32))
+                });
+                proposals.extend(sides);
             }
         }
     }
@@ -76,7 +71,7 @@ mod tests {
 
     fn check(keep: &[&str], after: &str) {
         let before = "#ifdef A\nint a;\n#elif B\n#if C\nint c;\n#endif\nint b;\n#endif\nint d;";
-        assert_reduces(&Conditionals, Language::C, before, keep, after);
+        assert_reduces(&PASS, Language::C, before, keep, after);
     }
 
     #[test]

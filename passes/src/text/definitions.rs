@@ -19,9 +19,11 @@ use clreduce_testcase::{Edit, Feature, Patch, steps};
 
 use crate::Snapshot;
 use crate::analysis::{line_ranges, names};
-use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{ANY, Pass, Proposal, Proposals};
 
-pub(crate) struct Definitions;
+pub(crate) const PASS: Pass =
+    Pass::new("definitions", "Replace what a line defines by one of its operands", ANY, propose)
+        .growing();
 
 /// Operands of a line that are tried.
 const OPERANDS: usize = 3;
@@ -30,48 +32,39 @@ const MOST_USES: usize = 500;
 /// Definitions of definitions that are followed.
 const LONGEST_CHAIN: usize = 64;
 
-impl Pass for Definitions {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("definitions", "Replace what a line defines by one of its operands", ANY)
-            .growing()
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    if snapshot.language().has(Feature::Syntax) {
+        return;
     }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        if snapshot.language().has(Feature::Syntax) {
-            return;
-        }
-        for file in 0..snapshot.file_count() {
-            let bytes = snapshot.bytes(file);
-            let mut uses: HashMap<&[u8], Vec<Range<usize>>> = HashMap::new();
-            let mut all = names(bytes).peekable();
-            let mut lines = Vec::new();
-            for line in line_ranges(bytes) {
-                let in_line = std::iter::from_fn(|| all.next_if(|name| name.start < line.end));
-                let in_line: Vec<Range<usize>> = in_line.collect();
-                for name in &in_line {
-                    uses.entry(&bytes[name.clone()]).or_default().push(name.clone());
-                }
-                lines.push((line, in_line));
+    for file in 0..snapshot.file_count() {
+        let bytes = snapshot.bytes(file);
+        let mut uses: HashMap<&[u8], Vec<Range<usize>>> = HashMap::new();
+        let mut all = names(bytes).peekable();
+        let mut lines = Vec::new();
+        for line in line_ranges(bytes) {
+            let in_line = std::iter::from_fn(|| all.next_if(|name| name.start < line.end));
+            let in_line: Vec<Range<usize>> = in_line.collect();
+            for name in &in_line {
+                uses.entry(&bytes[name.clone()]).or_default().push(name.clone());
             }
-            let definitions: Vec<LineDefinition<'_>> = lines
-                .iter()
-                .filter_map(|(line, in_line)| definition(bytes, line, in_line))
-                .collect();
-            let first: HashMap<&[u8], &[u8]> = definitions
-                .iter()
-                .filter_map(|definition| Some((definition.name, *definition.operands.first()?)))
-                .collect();
-            for definition in definitions.iter().filter(|it| uses[it.name].len() <= MOST_USES) {
-                let mut operands = vec![last_of(&first, definition.name)];
-                operands.extend(&definition.operands);
-                operands.dedup();
-                for (operand, list) in operands.into_iter().zip(0..) {
-                    if operand == definition.name {
-                        continue;
-                    }
-                    let patch = without(definition, &uses[definition.name], file, operand);
-                    proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
+            lines.push((line, in_line));
+        }
+        let definitions: Vec<LineDefinition<'_>> =
+            lines.iter().filter_map(|(line, in_line)| definition(bytes, line, in_line)).collect();
+        let first: HashMap<&[u8], &[u8]> = definitions
+            .iter()
+            .filter_map(|definition| Some((definition.name, *definition.operands.first()?)))
+            .collect();
+        for definition in definitions.iter().filter(|it| uses[it.name].len() <= MOST_USES) {
+            let mut operands = vec![last_of(&first, definition.name)];
+            operands.extend(&definition.operands);
+            operands.dedup();
+            for (operand, list) in operands.into_iter().zip(0..) {
+                if operand == definition.name {
+                    continue;
                 }
+                let patch = without(definition, &uses[definition.name], file, operand);
+                proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
             }
         }
     }

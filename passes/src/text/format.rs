@@ -19,30 +19,24 @@ use clreduce_testcase::{Edit, Feature, Language};
 
 use super::layout::{indented, lay_out, trim_lines};
 use crate::analysis::{Tokens, comments};
-use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{ANY, Pass, Proposal, Proposals};
 use crate::{Snapshot, SyntaxTree};
 
-pub(crate) struct Format;
+pub(crate) const PASS: Pass =
+    Pass::new("format", "Lay the program out for a person", ANY, propose).layout_only();
 
-impl Pass for Format {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("format", "Lay the program out for a person", ANY).layout_only()
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let language = snapshot.language();
-        for unit in Tokens::all(snapshot) {
-            // A single token cannot be laid out, and a line break would double the size of a file of one byte.
-            if unit.tokens.len() < 2 && unit.bytes.trim_ascii() == unit.bytes {
-                continue;
-            }
-            for (list, new) in (0..).zip(formatted(unit, snapshot.tree(unit.file), language)) {
-                if new != unit.bytes
-                    && with_tokens(&new, language, |other| says_the_same(unit, other))
-                {
-                    let edit = Edit::replace(unit.file, 0..unit.bytes.len(), new);
-                    proposals.push(Proposal::edit(edit).in_list(list));
-                }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    let language = snapshot.language();
+    for unit in Tokens::all(snapshot) {
+        // A single token cannot be laid out, and a line break would double the size of a file of one byte.
+        if unit.tokens.len() < 2 && unit.bytes.trim_ascii() == unit.bytes {
+            continue;
+        }
+        for (list, new) in (0..).zip(formatted(unit, snapshot.tree(unit.file), language)) {
+            if new != unit.bytes && with_tokens(&new, language, |other| says_the_same(unit, other))
+            {
+                let edit = Edit::replace(unit.file, 0..unit.bytes.len(), new);
+                proposals.push(Proposal::edit(edit).in_list(list));
             }
         }
     }

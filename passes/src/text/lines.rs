@@ -24,9 +24,10 @@ use clreduce_testcase::{Edit, Feature, Language};
 use crate::Snapshot;
 use crate::analysis::{Tokens, comments, launch_comment, line_ranges};
 use crate::budget::Budget;
-use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{ANY, Pass, Proposal, Proposals};
 
-pub(crate) struct Lines;
+pub(crate) const PASS: Pass =
+    Pass::new("lines", "Remove lines grouped by nesting, where the parser fails", ANY, propose);
 
 /// Braces around a line up to which it begins a group.
 const DEPTHS: [i64; 9] = [0, 1, 2, 3, 4, 6, 8, 10, i64::MAX];
@@ -35,32 +36,26 @@ const LONG: usize = 1_000;
 /// Most groups of one depth; where there are more lines, several go together.
 const GROUPS: Budget = Budget::new("groups of lines that are not joined", 50_000);
 
-impl Pass for Lines {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("lines", "Remove lines grouped by nesting, where the parser fails", ANY)
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Tokens::unparsed(snapshot) {
-            let lines = lines(unit, snapshot.language());
-            let mut before = usize::MAX;
-            for (list, depth) in (0..).zip(DEPTHS) {
-                let begins = |line: &&LineStart| line.depth <= depth;
-                let count = lines.iter().filter(begins).count();
-                if count == before {
-                    continue; // the same groups again
-                }
-                before = count;
-                proposals.allow(&GROUPS, count);
-                let stride = count.div_ceil(proposals.limit(&GROUPS)).max(1);
-                let starts = lines.iter().filter(begins).step_by(stride);
-                let starts: Vec<usize> = starts.map(|line| line.start).collect();
-                let ends = starts.iter().copied().skip(1).chain([unit.bytes.len()]);
-                for (start, end) in starts.iter().copied().zip(ends) {
-                    if unit.bytes[start..end].iter().any(|byte| !byte.is_ascii_whitespace()) {
-                        let edit = Edit::delete(unit.file, start..end);
-                        proposals.push(Proposal::edit(edit).in_list(list));
-                    }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Tokens::unparsed(snapshot) {
+        let lines = lines(unit, snapshot.language());
+        let mut before = usize::MAX;
+        for (list, depth) in (0..).zip(DEPTHS) {
+            let begins = |line: &&LineStart| line.depth <= depth;
+            let count = lines.iter().filter(begins).count();
+            if count == before {
+                continue; // the same groups again
+            }
+            before = count;
+            proposals.allow(&GROUPS, count);
+            let stride = count.div_ceil(proposals.limit(&GROUPS)).max(1);
+            let starts = lines.iter().filter(begins).step_by(stride);
+            let starts: Vec<usize> = starts.map(|line| line.start).collect();
+            let ends = starts.iter().copied().skip(1).chain([unit.bytes.len()]);
+            for (start, end) in starts.iter().copied().zip(ends) {
+                if unit.bytes[start..end].iter().any(|byte| !byte.is_ascii_whitespace()) {
+                    let edit = Edit::delete(unit.file, start..end);
+                    proposals.push(Proposal::edit(edit).in_list(list));
                 }
             }
         }
@@ -132,7 +127,7 @@ mod tests {
     fn whole_functions_go_first() {
         let source = "a {\n b;\n c;\n}\nd {\n e;\n}\n";
         let case = clreduce_testcase::TestCase::single("x", source.as_bytes()).unwrap();
-        let proposals = Proposals::of(&Lines, &Snapshot::new(case, Language::TEXT)).list;
+        let proposals = Proposals::of(&PASS, &Snapshot::new(case, Language::TEXT)).list;
         let first: Vec<&str> = proposals
             .iter()
             .filter(|proposal| proposal.list == 0)
@@ -144,7 +139,7 @@ mod tests {
     #[test]
     fn one_line_may_hold_many_statements() {
         let source = "// -g 1 -l 1\nvoid f( { a(); b(); /* ; \n */ c(); }";
-        let left = reduce_with(&Lines, source, Language::C, |text| {
+        let left = reduce_with(&PASS, source, Language::C, |text| {
             text.contains("b()") && text.contains('{')
         });
         assert_eq!(left, "// -g 1 -l 1\nvoid f( { b();");
@@ -153,7 +148,7 @@ mod tests {
     #[test]
     fn a_text_may_be_one_long_line() {
         let source = format!("[{}{{\"needle\": [1, 2]}}, 7]", "{\"a\": [0, 0]}, ".repeat(100));
-        let left = reduce_with(&Lines, &source, Language::TEXT, |text| text.contains("needle"));
+        let left = reduce_with(&PASS, &source, Language::TEXT, |text| text.contains("needle"));
         assert_eq!(left.trim(), "\"needle\": [1,");
     }
 }

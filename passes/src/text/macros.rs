@@ -20,41 +20,36 @@ use clreduce_testcase::{Edit, Patch, TokenKind, count_tokens};
 
 use crate::Snapshot;
 use crate::analysis::{Directive, Tokens, directives};
-use crate::pass::{PREPROCESSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PREPROCESSED, Pass, Proposal, Proposals};
 
-pub(crate) struct Macros;
+pub(crate) const PASS: Pass =
+    Pass::new("macros", "Replace uses of macros by their bodies", PREPROCESSED, propose);
 
-impl Pass for Macros {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("macros", "Replace uses of macros by their bodies", PREPROCESSED)
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let units: Vec<DefiningFile<'_>> = Tokens::all(snapshot).map(DefiningFile::new).collect();
-        let mut definitions: Definitions<'_> = HashMap::new();
-        let mut order = Vec::new();
-        for unit in &units {
-            for directive in directives(unit.tokens) {
-                if !matches!(directive.name, b"define" | b"undef") {
-                    continue;
-                }
-                let name = unit.tokens.text(directive.tokens.start + 2);
-                // What is defined twice or undefined has no one meaning.
-                let meaning = match definitions.contains_key(name) {
-                    true => None,
-                    false => Macro::read(unit.tokens, &directive),
-                };
-                definitions.insert(name, meaning);
-                order.push(name);
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    let units: Vec<DefiningFile<'_>> = Tokens::all(snapshot).map(DefiningFile::new).collect();
+    let mut definitions: Definitions<'_> = HashMap::new();
+    let mut order = Vec::new();
+    for unit in &units {
+        for directive in directives(unit.tokens) {
+            if !matches!(directive.name, b"define" | b"undef") {
+                continue;
             }
+            let name = unit.tokens.text(directive.tokens.start + 2);
+            // What is defined twice or undefined has no one meaning.
+            let meaning = match definitions.contains_key(name) {
+                true => None,
+                false => Macro::read(unit.tokens, &directive),
+            };
+            definitions.insert(name, meaning);
+            order.push(name);
         }
-        let uses = uses(&units, &definitions);
-        let inline = |name: &[u8]| {
-            let definition = definitions.get(name)?.as_ref()?;
-            definition.inline(&units, uses.get(name).map_or(&[][..], Vec::as_slice), &definitions)
-        };
-        proposals.extend(order.into_iter().filter_map(|name| inline(name).map(Proposal::new)));
     }
+    let uses = uses(&units, &definitions);
+    let inline = |name: &[u8]| {
+        let definition = definitions.get(name)?.as_ref()?;
+        definition.inline(&units, uses.get(name).map_or(&[][..], Vec::as_slice), &definitions)
+    };
+    proposals.extend(order.into_iter().filter_map(|name| inline(name).map(Proposal::new)));
 }
 
 /// The macros of a test case; `None` for those without one meaning.
@@ -247,7 +242,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, after: &str) {
-        assert_reduces(&Macros, Language::C, before, &[], after);
+        assert_reduces(&PASS, Language::C, before, &[], after);
     }
 
     #[test]

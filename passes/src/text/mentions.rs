@@ -19,42 +19,37 @@ use clreduce_testcase::{Edit, Feature, Patch, steps};
 
 use crate::Snapshot;
 use crate::analysis::{Unit, line_ranges, names};
-use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{ANY, Pass, Proposal, Proposals};
 
-pub(crate) struct NameMentions;
+pub(crate) const PASS: Pass =
+    Pass::new("mentions", "Remove a name with all that mentions it", ANY, propose).growing();
 
 /// A word that stands at more places is one of the language.
 const MOST_PLACES: usize = 200;
 
-impl Pass for NameMentions {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("mentions", "Remove a name with all that mentions it", ANY).growing()
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    // Passes that know what names mean do this for the C family and for LLVM IR.
+    if snapshot.language().has(Feature::Syntax) || snapshot.language().has(Feature::Blocks) {
+        return;
     }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        // Passes that know what names mean do this for the C family and for LLVM IR.
-        if snapshot.language().has(Feature::Syntax) || snapshot.language().has(Feature::Blocks) {
-            return;
-        }
-        let mut places: HashMap<&[u8], Vec<(usize, Range<usize>)>> = HashMap::new();
-        let mut order: Vec<&[u8]> = Vec::new();
-        for file in 0..snapshot.file_count() {
-            for (name, range) in mentions(snapshot, file) {
-                steps(1);
-                let known = places.entry(name).or_default();
-                if known.is_empty() {
-                    order.push(name);
-                }
-                known.push((file, range));
+    let mut places: HashMap<&[u8], Vec<(usize, Range<usize>)>> = HashMap::new();
+    let mut order: Vec<&[u8]> = Vec::new();
+    for file in 0..snapshot.file_count() {
+        for (name, range) in mentions(snapshot, file) {
+            steps(1);
+            let known = places.entry(name).or_default();
+            if known.is_empty() {
+                order.push(name);
             }
+            known.push((file, range));
         }
-        for name in order {
-            let places = &mut places.get_mut(name).map(std::mem::take).unwrap_or_default();
-            if (2..=MOST_PLACES).contains(&places.len())
-                && let Some(patch) = without(places)
-            {
-                proposals.push(Proposal::new(patch));
-            }
+    }
+    for name in order {
+        let places = &mut places.get_mut(name).map(std::mem::take).unwrap_or_default();
+        if (2..=MOST_PLACES).contains(&places.len())
+            && let Some(patch) = without(places)
+        {
+            proposals.push(Proposal::new(patch));
         }
     }
 }

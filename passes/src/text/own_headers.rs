@@ -7,30 +7,25 @@ use clreduce_testcase::{Edit, EditKind, Patch};
 
 use crate::Snapshot;
 use crate::analysis::{Include, Tokens, directives, includes};
-use crate::pass::{PREPROCESSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PREPROCESSED, Pass, Proposal, Proposals};
 
-pub(crate) struct OwnHeaders;
+pub(crate) const PASS: Pass = Pass::new(
+    "own-headers",
+    "Replace includes by the headers of the test case",
+    PREPROCESSED,
+    propose,
+);
 
-impl Pass for OwnHeaders {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "own-headers",
-            "Replace includes by the headers of the test case",
-            PREPROCESSED,
-        )
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    let graph = IncludeGraph::of(snapshot);
+    let sources = (0..snapshot.file_count()).filter(|file| graph.is_source(*file));
+    let mut first: Vec<Option<Include>> = vec![None; snapshot.file_count()];
+    for source in sources {
+        proposals.extend(graph.paste_all(source, &mut first).map(Proposal::new));
     }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let graph = IncludeGraph::of(snapshot);
-        let sources = (0..snapshot.file_count()).filter(|file| graph.is_source(*file));
-        let mut first: Vec<Option<Include>> = vec![None; snapshot.file_count()];
-        for source in sources {
-            proposals.extend(graph.paste_all(source, &mut first).map(Proposal::new));
-        }
-        let single = |(header, first)| graph.paste(header, first);
-        let singles = first.into_iter().enumerate().filter_map(single);
-        proposals.extend(singles.map(|patch| Proposal::new(patch).in_list(1)));
-    }
+    let single = |(header, first)| graph.paste(header, first);
+    let singles = first.into_iter().enumerate().filter_map(single);
+    proposals.extend(singles.map(|patch| Proposal::new(patch).in_list(1)));
 }
 
 /// Which file includes which.
@@ -211,7 +206,7 @@ mod tests {
     /// What the proposals make of a test case, with the list of each.
     fn pasted(case: &TestCase) -> Vec<(u32, Vec<(String, String)>)> {
         let snapshot = Snapshot::new(case.clone(), Language::C);
-        let proposals = Proposals::of(&OwnHeaders, &snapshot).list.into_iter();
+        let proposals = Proposals::of(&PASS, &snapshot).list.into_iter();
         let text = |file: &SourceFile| {
             (file.path.to_string(), String::from_utf8(file.bytes.to_vec()).unwrap())
         };

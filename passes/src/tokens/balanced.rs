@@ -14,35 +14,30 @@ use clreduce_testcase::{Edit, Patch};
 
 use crate::Snapshot;
 use crate::analysis::Tokens;
-use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{ANY, Pass, Proposal, Proposals};
 
-pub(crate) struct Balanced;
+pub(crate) const PASS: Pass = Pass::new(
+    "balanced",
+    "Remove or empty what stands in matching delimiters, where the parser fails",
+    ANY,
+    propose,
+);
 
 /// Ways to treat a pair; each is a list of its own, level by level.
 const WAYS: u32 = 4;
 
-impl Pass for Balanced {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "balanced",
-            "Remove or empty what stands in matching delimiters, where the parser fails",
-            ANY,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Tokens::unparsed(snapshot) {
-            let mut depth = 0;
-            for (open, close) in unit.partners().into_iter().enumerate() {
-                if close < open {
-                    depth -= 1;
-                } else if close > open {
-                    let ways = ways(unit, open, close).into_iter().zip(0..);
-                    proposals.extend(ways.filter_map(|(patch, way)| {
-                        Some(Proposal::new(patch?).in_list(depth * WAYS + way))
-                    }));
-                    depth += 1;
-                }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Tokens::unparsed(snapshot) {
+        let mut depth = 0;
+        for (open, close) in unit.partners().into_iter().enumerate() {
+            if close < open {
+                depth -= 1;
+            } else if close > open {
+                let ways = ways(unit, open, close).into_iter().zip(0..);
+                proposals.extend(ways.filter_map(|(patch, way)| {
+                    Some(Proposal::new(patch?).in_list(depth * WAYS + way))
+                }));
+                depth += 1;
             }
         }
     }
@@ -79,7 +74,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
-        assert_reduces(&Balanced, Language::TEXT, before, keep, after);
+        assert_reduces(&PASS, Language::TEXT, before, keep, after);
     }
 
     #[test]

@@ -16,42 +16,37 @@ use clreduce_language::{NodeField, NodeKind, is_kernel};
 use clreduce_testcase::{Edit, Feature, Patch, TokenKind};
 
 use crate::analysis::{Tokens, declared_role, is_built_in};
-use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{ANY, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SyntaxTree};
 
-pub(crate) struct Identifiers;
+pub(crate) const PASS: Pass = Pass::new(
+    "identifiers",
+    "Rename variables, functions, types, members and labels to short names",
+    ANY,
+    propose,
+)
+.renaming();
 
-impl Pass for Identifiers {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "identifiers",
-            "Rename variables, functions, types, members and labels to short names",
-            ANY,
-        )
-        .renaming()
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let has = |feature| snapshot.language().has(feature);
-        let declared = match (has(Feature::Syntax), has(Feature::Grammar)) {
-            (true, _) => declared(snapshot),
-            (false, true) => named(snapshot),
-            (false, false) => return,
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    let has = |feature| snapshot.language().has(feature);
+    let declared = match (has(Feature::Syntax), has(Feature::Grammar)) {
+        (true, _) => declared(snapshot),
+        (false, true) => named(snapshot),
+        (false, false) => return,
+    };
+    let Words { uses, order, all } = words(snapshot, &declared);
+    let mut targets = short_names().filter(|name| !all.contains(name.as_slice()));
+    let mut target = targets.next();
+    for name in order {
+        let Some(short) = target.as_ref().filter(|short| short.len() < name.len()) else {
+            continue;
         };
-        let Words { uses, order, all } = words(snapshot, &declared);
-        let mut targets = short_names().filter(|name| !all.contains(name.as_slice()));
-        let mut target = targets.next();
-        for name in order {
-            let Some(short) = target.as_ref().filter(|short| short.len() < name.len()) else {
-                continue;
-            };
-            let rename = |&(file, ref range): &(usize, std::ops::Range<usize>)| {
-                Edit::replace(file, range.clone(), short.clone())
-            };
-            let Some(patch) = Patch::new(uses[name].iter().map(rename).collect()) else { continue };
-            proposals.push(Proposal::new(patch));
-            target = targets.next();
-        }
+        let rename = |&(file, ref range): &(usize, std::ops::Range<usize>)| {
+            Edit::replace(file, range.clone(), short.clone())
+        };
+        let Some(patch) = Patch::new(uses[name].iter().map(rename).collect()) else { continue };
+        proposals.push(Proposal::new(patch));
+        target = targets.next();
     }
 }
 
@@ -170,7 +165,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
-        assert_reduces(&Identifiers, Language::OPENCL, before, keep, after);
+        assert_reduces(&PASS, Language::OPENCL, before, keep, after);
     }
 
     #[test]
@@ -187,7 +182,7 @@ mod tests {
     #[test]
     fn names_of_cpp_are_renamed_but_for_what_compilers_know() {
         assert_reduces(
-            &Identifiers,
+            &PASS,
             Language::CPP,
             "namespace outer::inner { template <typename Type, class... Types, int number> concept Sized = true; }
              namespace std { template <class Element> class initializer_list { Element *begin(); }; using Alias = int; }
@@ -204,7 +199,7 @@ mod tests {
     #[test]
     fn names_of_preprocessed_libraries_are_renamed_but_not_those_of_compilers() {
         assert_reduces(
-            &Identifiers,
+            &PASS,
             Language::CPP,
             "namespace __gnu_cxx { int __count(int __n) { return __builtin_abs(__n) + sizeof(__func__); } }
              namespace __cxxabiv1 { struct __class_type_info { int __flags; }; }",

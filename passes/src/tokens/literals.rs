@@ -15,38 +15,33 @@ use clreduce_testcase::{Edit, TokenKind};
 use crate::Snapshot;
 use crate::analysis::Tokens;
 use crate::edit::is_smaller;
-use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{ANY, Pass, Proposal, Proposals};
 
-pub(crate) struct Literals;
+pub(crate) const PASS: Pass = Pass::new(
+    "literals",
+    "Make numbers 0, 1 or shorter, drop their suffixes, and shorten strings",
+    ANY,
+    propose,
+);
 
-impl Pass for Literals {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "literals",
-            "Make numbers 0, 1 or shorter, drop their suffixes, and shorten strings",
-            ANY,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Tokens::all(snapshot) {
-            for (token, directive) in unit.tokens.iter().zip(unit.directives()) {
-                // Paths and line numbers are nobody's literals.
-                if directive.is_some_and(|name| !matches!(name, b"define" | b"if" | b"elif")) {
-                    continue;
-                }
-                let text = &unit.bytes[token.range()];
-                let simpler = match token.kind {
-                    TokenKind::Number => simpler_number(text),
-                    TokenKind::String => simpler_string(text),
-                    TokenKind::Char => vec![b"0".to_vec()],
-                    _ => continue,
-                };
-                for (new, list) in simpler.into_iter().zip(0..) {
-                    if is_smaller(&new, text) {
-                        let edit = Edit::replace(unit.file, token.range(), new);
-                        proposals.push(Proposal::edit(edit).in_list(list));
-                    }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Tokens::all(snapshot) {
+        for (token, directive) in unit.tokens.iter().zip(unit.directives()) {
+            // Paths and line numbers are nobody's literals.
+            if directive.is_some_and(|name| !matches!(name, b"define" | b"if" | b"elif")) {
+                continue;
+            }
+            let text = &unit.bytes[token.range()];
+            let simpler = match token.kind {
+                TokenKind::Number => simpler_number(text),
+                TokenKind::String => simpler_string(text),
+                TokenKind::Char => vec![b"0".to_vec()],
+                _ => continue,
+            };
+            for (new, list) in simpler.into_iter().zip(0..) {
+                if is_smaller(&new, text) {
+                    let edit = Edit::replace(unit.file, token.range(), new);
+                    proposals.push(Proposal::edit(edit).in_list(list));
                 }
             }
         }
@@ -102,7 +97,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
-        assert_reduces(&Literals, Language::C, before, keep, after);
+        assert_reduces(&PASS, Language::C, before, keep, after);
     }
 
     #[test]

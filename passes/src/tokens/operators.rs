@@ -14,49 +14,44 @@ use clreduce_testcase::{Edit, TokenKind};
 
 use crate::Snapshot;
 use crate::analysis::Tokens;
-use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{ANY, Pass, Proposal, Proposals};
 
-pub(crate) struct Operators;
+pub(crate) const PASS: Pass = Pass::new(
+    "operators",
+    "Remove operators with one operand where the parser fails, and simplify assignments",
+    ANY,
+    propose,
+);
 
-impl Pass for Operators {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "operators",
-            "Remove operators with one operand where the parser fails, and simplify assignments",
-            ANY,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Tokens::unparsed(snapshot) {
-            let partners = unit.partners();
-            for index in 1..unit.tokens.len() {
-                if !is_binary(unit.text(index)) {
-                    continue;
-                }
-                let before = operand_before(unit, &partners, index);
-                let behind = operand_behind(unit, &partners, index);
-                let spans = [behind.map(|last| (index, last)), before.map(|first| (first, index))];
-                for ((first, last), list) in
-                    spans.into_iter().zip(0..).filter_map(|(s, list)| Some((s?, list)))
-                {
-                    let edit = Edit::delete(unit.file, unit.span(first, last));
-                    proposals.push(Proposal::edit(edit).in_list(list));
-                }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Tokens::unparsed(snapshot) {
+        let partners = unit.partners();
+        for index in 1..unit.tokens.len() {
+            if !is_binary(unit.text(index)) {
+                continue;
+            }
+            let before = operand_before(unit, &partners, index);
+            let behind = operand_behind(unit, &partners, index);
+            let spans = [behind.map(|last| (index, last)), before.map(|first| (first, index))];
+            for ((first, last), list) in
+                spans.into_iter().zip(0..).filter_map(|(s, list)| Some((s?, list)))
+            {
+                let edit = Edit::delete(unit.file, unit.span(first, last));
+                proposals.push(Proposal::edit(edit).in_list(list));
             }
         }
-        for unit in Tokens::all(snapshot) {
-            for token in unit.tokens {
-                let text = &unit.bytes[token.range()];
-                let compares = matches!(text, b"==" | b"!=" | b"<=" | b">=");
-                if token.kind == TokenKind::Punctuation
-                    && text.len() > 1
-                    && text.ends_with(b"=")
-                    && !compares
-                {
-                    let edit = Edit::replace(unit.file, token.range(), b"=".as_slice());
-                    proposals.push(Proposal::edit(edit).in_list(2));
-                }
+    }
+    for unit in Tokens::all(snapshot) {
+        for token in unit.tokens {
+            let text = &unit.bytes[token.range()];
+            let compares = matches!(text, b"==" | b"!=" | b"<=" | b">=");
+            if token.kind == TokenKind::Punctuation
+                && text.len() > 1
+                && text.ends_with(b"=")
+                && !compares
+            {
+                let edit = Edit::replace(unit.file, token.range(), b"=".as_slice());
+                proposals.push(Proposal::edit(edit).in_list(2));
             }
         }
     }
@@ -153,7 +148,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
-        assert_reduces(&Operators, Language::TEXT, before, keep, after);
+        assert_reduces(&PASS, Language::TEXT, before, keep, after);
     }
 
     #[test]
@@ -165,7 +160,7 @@ mod tests {
     #[test]
     fn compound_assignments_become_plain() {
         assert_reduces(
-            &Operators,
+            &PASS,
             Language::C,
             "void f(int x) { x <<= 1; }",
             &[],

@@ -20,20 +20,20 @@ use clreduce_testcase::{Edit, Feature, Language, TokenKind};
 
 use crate::analysis::Tokens;
 use crate::budget::Budget;
-use crate::pass::{ANY, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{ANY, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot, SyntaxTree};
 
-pub(crate) struct TokenWindows {
-    /// True if it tries windows without which the rest still looks like a program; false if it tries all single tokens.
-    fitting: bool,
-}
+/// Tries windows without which the rest still looks like a program.
+pub(crate) const PASS: Pass = Pass::new("token-windows", ABOUT, ANY, |snapshot, proposals| {
+    propose(snapshot, true, proposals);
+});
 
-impl TokenWindows {
-    /// Windows without which the rest still looks like a program.
-    pub(crate) const FITTING: Self = Self { fitting: true };
-    /// All single tokens.
-    pub(crate) const SINGLE: Self = Self { fitting: false };
-}
+/// Tries all single tokens.
+pub(crate) const SINGLE: Pass = Pass::new(PASS.name, ABOUT, ANY, |snapshot, proposals| {
+    propose(snapshot, false, proposals);
+});
+
+const ABOUT: &str = "Remove runs of up to 16 adjacent tokens";
 
 /// Lengths of the windows and how far apart they begin. Long ones need not begin everywhere: what
 /// they miss is removed in pieces.
@@ -50,59 +50,53 @@ const SMALL: usize = 300;
 const ALL: Budget = Budget::new("windows of tokens in one file", 200_000);
 
 /// Nor does a test for each of them pay in a large program, of which nearly all is needed.
-const SINGLE: Budget = Budget::new("single tokens in one file", 2_000);
+const TOKENS: Budget = Budget::new("single tokens in one file", 2_000);
 
-impl Pass for TokenWindows {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("token-windows", "Remove runs of up to 16 adjacent tokens", ANY)
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let is_text = !snapshot.language().has(Feature::Syntax);
-        for unit in Tokens::all(snapshot) {
-            let nesting = nesting(unit);
-            let types = TypeRanges::of(snapshot.tree(unit.file));
-            let needed = if self.fitting { Vec::new() } else { needed(snapshot.tree(unit.file)) };
-            let count = unit.tokens.len();
-            let mut seen = 0;
-            let tree = snapshot.tree(unit.file);
-            let parses = || !tree.is_empty() && !tree.has_error(NodeId(0));
-            let has_grammar = snapshot.language().has(Feature::Grammar);
-            let is_known = !is_text && (count < SMALL || parses());
-            if !self.fitting && !proposals.allow(&SINGLE, count) {
+fn propose(snapshot: &Snapshot, is_fitting: bool, proposals: &mut Proposals) {
+    let is_text = !snapshot.language().has(Feature::Syntax);
+    for unit in Tokens::all(snapshot) {
+        let nesting = nesting(unit);
+        let types = TypeRanges::of(snapshot.tree(unit.file));
+        let needed = if is_fitting { Vec::new() } else { needed(snapshot.tree(unit.file)) };
+        let count = unit.tokens.len();
+        let mut seen = 0;
+        let tree = snapshot.tree(unit.file);
+        let parses = || !tree.is_empty() && !tree.has_error(NodeId(0));
+        let has_grammar = snapshot.language().has(Feature::Grammar);
+        let is_known = !is_text && (count < SMALL || parses());
+        if !is_fitting && !proposals.allow(&TOKENS, count) {
+            continue;
+        }
+        // Where a grammar knows all of a program, it knows which parts can go.
+        let is_judged = has_grammar && parses();
+        if is_fitting && is_judged {
+            continue;
+        }
+        for (list, (length, stride)) in (0..).zip(WINDOWS) {
+            if is_known && length > LONGEST_OF_KNOWN || !is_fitting && length > 1 {
                 continue;
             }
-            // Where a grammar knows all of a program, it knows which parts can go.
-            let is_judged = has_grammar && parses();
-            if self.fitting && is_judged {
-                continue;
+            let windows = count / stride;
+            seen += windows;
+            if !proposals.allow(&ALL, seen) {
+                break;
             }
-            for (list, (length, stride)) in (0..).zip(WINDOWS) {
-                if is_known && length > LONGEST_OF_KNOWN || !self.fitting && length > 1 {
-                    continue;
-                }
-                let windows = count / stride;
-                seen += windows;
-                if !proposals.allow(&ALL, seen) {
-                    break;
-                }
-                for first in (0..(count + 1).saturating_sub(length)).step_by(stride) {
-                    let after = first + length;
-                    // What stands beside something odd already is no reason to keep it.
-                    let odd = |at: usize| !can_meet(unit, at, at);
-                    let fits = || {
-                        nesting.encloses(first, after)
-                            && !types.leaves_declarator(unit.span(first, after - 1))
-                            && (can_meet(unit, first, after) || odd(first) || odd(after))
-                    };
-                    let is_needed = needed.binary_search(&unit.tokens[first].start).is_ok();
-                    let span = unit.span(first, after - 1);
-                    let parses_without =
-                        || !is_judged || parses_without(unit, &span, snapshot.language());
-                    if !is_needed && (!self.fitting || is_text || fits()) && parses_without() {
-                        let edit = Edit::delete(unit.file, span);
-                        proposals.push(Proposal::edit(edit).in_list(list));
-                    }
+            for first in (0..(count + 1).saturating_sub(length)).step_by(stride) {
+                let after = first + length;
+                // What stands beside something odd already is no reason to keep it.
+                let odd = |at: usize| !can_meet(unit, at, at);
+                let fits = || {
+                    nesting.encloses(first, after)
+                        && !types.leaves_declarator(unit.span(first, after - 1))
+                        && (can_meet(unit, first, after) || odd(first) || odd(after))
+                };
+                let is_needed = needed.binary_search(&unit.tokens[first].start).is_ok();
+                let span = unit.span(first, after - 1);
+                let parses_without =
+                    || !is_judged || parses_without(unit, &span, snapshot.language());
+                if !is_needed && (!is_fitting || is_text || fits()) && parses_without() {
+                    let edit = Edit::delete(unit.file, span);
+                    proposals.push(Proposal::edit(edit).in_list(list));
                 }
             }
         }
@@ -233,59 +227,46 @@ mod tests {
 
     #[test]
     fn text_is_cut_without_regard() {
-        assert_reduces(&TokenWindows::FITTING, Language::TEXT, "a ( b c ] d", &["b", "]"], "b ]");
+        assert_reduces(&PASS, Language::TEXT, "a ( b c ] d", &["b", "]"], "b ]");
     }
 
     #[test]
     fn code_stays_balanced() {
         let before = "int f(int a) { return g(a, 1) + a * 2; }";
         let after = "int f(int a) { g(a); }";
-        assert_reduces(&TokenWindows::FITTING, Language::C, before, &["f(int a) {", "g(a"], after);
+        assert_reduces(&PASS, Language::C, before, &["f(int a) {", "g(a"], after);
     }
 
     #[test]
     fn delimiters_without_a_partner_go() {
-        assert_reduces(&TokenWindows::FITTING, Language::C, "needle((({[", &["needle"], "needle");
-        assert_reduces(
-            &TokenWindows::FITTING,
-            Language::C,
-            "f(needle)) }]",
-            &["f(needle)"],
-            "f(needle)",
-        );
+        assert_reduces(&PASS, Language::C, "needle((({[", &["needle"], "needle");
+        assert_reduces(&PASS, Language::C, "f(needle)) }]", &["f(needle)"], "f(needle)");
     }
 
     #[test]
     fn a_type_stays_with_what_it_declares_unless_that_is_none() {
-        assert_reduces(
-            &TokenWindows::FITTING,
-            Language::C,
-            "int needle;",
-            &["needle;"],
-            "int needle;",
-        );
-        assert_reduces(&TokenWindows::FITTING, Language::C, "int needle", &["needle"], "needle");
+        assert_reduces(&PASS, Language::C, "int needle;", &["needle;"], "int needle;");
+        assert_reduces(&PASS, Language::C, "int needle", &["needle"], "needle");
     }
 
     #[test]
     fn the_last_member_of_a_structure_keeps_its_semicolon() {
         let before = "struct S { int b : 1; };";
         let keep = ["struct S { int b : 1", "};"];
-        assert_reduces(&TokenWindows::SINGLE, Language::C, before, &keep, before);
+        assert_reduces(&SINGLE, Language::C, before, &keep, before);
     }
 
     #[test]
     fn what_a_parser_needs_goes_last() {
         let before = "int needle; f()";
-        assert_reduces(&TokenWindows::SINGLE, Language::C, before, &["needle"], "needle");
+        assert_reduces(&SINGLE, Language::C, before, &["needle"], "needle");
     }
 
     #[test]
     fn a_huge_file_gets_no_more_proposals_than_the_limit() {
         let source = "x ".repeat(1_000_000);
         let case = clreduce_testcase::TestCase::single("a.txt", source.into_bytes()).unwrap();
-        let proposals =
-            Proposals::of(&TokenWindows::FITTING, &Snapshot::new(case, Language::TEXT)).list;
+        let proposals = Proposals::of(&PASS, &Snapshot::new(case, Language::TEXT)).list;
         assert!(proposals.len() <= 200_000 && proposals.len() > 50_000);
     }
 }

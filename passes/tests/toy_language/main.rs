@@ -28,13 +28,13 @@ const LISP: Language = Language::described(&DESCRIPTION);
 #[test]
 fn generic_passes_run_on_it() {
     let rows: Vec<&Row> = TABLE.iter().filter(|row| row.applies_to(LISP)).collect();
-    let names: Vec<&str> = rows.iter().map(|row| row.info().name).collect();
+    let names: Vec<&str> = rows.iter().map(|row| row.pass.name).collect();
     for name in ["comments", "nesting", "lines", "balanced", "literals", "token-windows", "format"]
     {
         assert!(names.contains(&name), "{name} leaves {LISP} out");
     }
     let fixture = Fixture::parse(include_str!("program.lisp"));
-    let passes: Vec<&dyn Pass> = rows.iter().map(|row| row.pass).collect();
+    let passes: Vec<&Pass> = rows.iter().map(|row| row.pass).collect();
     check_each(&passes, fixture.program.as_bytes(), LISP);
 
     let tokens = |text: &str| {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use clreduce_interestingness::{Cancel, Verdict};
+use clreduce_interestingness::{Cancel, Occasion, Verdict};
 use clreduce_testcase::TestCase;
 use thiserror::Error;
 
@@ -229,7 +229,7 @@ impl CaseRecord {
     ) {
         let nobody = Cancel::new();
         let permit = pool.wait(&nobody);
-        let outcome = test.judge_again(case, &nobody);
+        let outcome = test.judge_on(case, Occasion::Again, &nobody);
         drop(permit);
         self.tests += 1;
         let outcome = match outcome {

@@ -206,7 +206,7 @@ impl Options {
             facts.remove(name);
         }
         let rows = self.pass_choice().rows();
-        let names: Vec<_> = rows.iter().map(|row| row.info().name).collect();
+        let names: Vec<_> = rows.iter().map(|row| row.pass.name).collect();
         facts.insert(CHOICE.to_owned(), names.join(","));
         facts
     }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use clreduce_interestingness::Cancel;
 use clreduce_journal::Proposed;
-use clreduce_reducer::{OwnPass, OwnPasses};
+use clreduce_reducer::OwnPasses;
 use clreduce_testcase::{ContentHash, Edit, Patch, TestCase};
 use serde::{Deserialize, Serialize};
 
@@ -18,14 +18,8 @@ pub const PASS_COMMAND_FACT: &str = "the pass command";
 /// The most groups that are taken from one answer. A program that prints more does not know what is worth a test.
 const MOST_GROUPS: usize = 100_000;
 
-/// A program that proposes.
-pub trait PassCommand: Send + Sync {
-    /// Runs it on a test case, and returns what it prints.
-    ///
-    /// # Errors
-    /// With the reason for a person, when it fails.
-    fn run(&self, case: &TestCase, cancel: &Cancel) -> Result<Vec<u8>, String>;
-}
+/// Runs the program on a test case, and returns what it prints, or the reason for a person why it failed.
+pub type PassCommand = dyn Fn(&TestCase, &Cancel) -> Result<Vec<u8>, String> + Send + Sync;
 
 /// Edits that belong together, as a program prints them on one line.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -57,7 +51,7 @@ enum CommandAnswer {
 /// The program, and what it said so far.
 pub(crate) struct AskedCommand {
     /// `None` where only earlier answers count.
-    command: Option<Arc<dyn PassCommand>>,
+    command: Option<Arc<PassCommand>>,
     cancel: Cancel,
     memory: Mutex<ProposalMemory>,
 }
@@ -71,13 +65,14 @@ struct ProposalMemory {
 }
 
 impl AskedCommand {
-    pub(crate) fn new(command: Option<Arc<dyn PassCommand>>, cancel: Cancel) -> Arc<Self> {
+    pub(crate) fn new(command: Option<Arc<PassCommand>>, cancel: Cancel) -> Arc<Self> {
         Arc::new(Self { command, cancel, memory: Mutex::default() })
     }
 
     /// As a reducer has it.
     pub(crate) fn as_pass(self: &Arc<Self>) -> OwnPasses {
-        OwnPasses(Some(Arc::clone(self) as Arc<dyn OwnPass>))
+        let asked = Arc::clone(self);
+        OwnPasses(Some(Arc::new(move |case| asked.propose(case))))
     }
 
     fn memory(&self) -> MutexGuard<'_, ProposalMemory> {
@@ -110,8 +105,8 @@ impl AskedCommand {
         told.collect()
     }
 
-    fn answer(&self, command: &dyn PassCommand, case: &TestCase) -> Option<CommandAnswer> {
-        let printed = command.run(case, &self.cancel);
+    fn answer(&self, command: &PassCommand, case: &TestCase) -> Option<CommandAnswer> {
+        let printed = command(case, &self.cancel);
         if self.cancel.is_cancelled() {
             // It was ended, too.
             return None;
@@ -119,9 +114,7 @@ impl AskedCommand {
         let answer = printed.and_then(|printed| groups(&printed, case));
         Some(answer.map_or_else(CommandAnswer::Failed, CommandAnswer::Groups))
     }
-}
 
-impl OwnPass for AskedCommand {
     fn propose(&self, case: &TestCase) -> Vec<Patch> {
         let hash = case.hash();
         let known = self.memory().answers.get(&hash).cloned();

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use clreduce_engine::events::Event;
 use clreduce_engine::{AskedRate, Rates, Reduced, Reduction, Resume};
-use clreduce_interestingness::{Cancel, Interestingness, NotRun, Outcome, Verdict};
+use clreduce_interestingness::{Cancel, Interestingness, NotRun, Occasion, Outcome, Verdict};
 use clreduce_journal::{Facts, StateFolder};
 use clreduce_testcase::{ContentHash, TestCase};
 
@@ -135,10 +135,16 @@ struct Coin {
 
 impl Interestingness for Coin {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.judge_run(variant, 0, cancel)
+        self.judge_on(variant, Occasion::Next, cancel)
     }
 
-    fn judge_run(&self, variant: &TestCase, run: u32, _: &Cancel) -> Result<Outcome, NotRun> {
+    fn judge_on(
+        &self,
+        variant: &TestCase,
+        occasion: Occasion,
+        _: &Cancel,
+    ) -> Result<Outcome, NotRun> {
+        let run = if let Occasion::Run(run) = occasion { run } else { 0 };
         self.runs.fetch_add(1, Ordering::Relaxed);
         let seed = self.truth.world.seed.to_le_bytes();
         let coin = share(&[&seed, &run.to_le_bytes(), &variant.hash().0]);

@@ -16,7 +16,7 @@ impl PassChoice {
     #[must_use]
     pub fn rows(&self) -> Vec<&'static Row> {
         let chosen = |row: &&Row| {
-            let is = |name: &String| name == row.info().name;
+            let is = |name: &String| name == row.pass.name;
             (self.only.is_empty() || self.only.iter().any(is)) && !self.skip.iter().any(is)
         };
         TABLE.iter().filter(chosen).collect()
@@ -25,11 +25,11 @@ impl PassChoice {
     /// The name of each pass and one sentence about it, in the order of the table.
     pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
         let is_first = |index: &usize| {
-            let earlier = TABLE[..*index].iter().map(|row| row.info().name);
-            earlier.into_iter().all(|name| name != TABLE[*index].info().name)
+            let earlier = TABLE[..*index].iter().map(|row| row.pass.name);
+            earlier.into_iter().all(|name| name != TABLE[*index].pass.name)
         };
-        let infos = (0..TABLE.len()).filter(is_first).map(|index| TABLE[index].info());
-        infos.map(|info| (info.name, info.about))
+        let passes = (0..TABLE.len()).filter(is_first).map(|index| TABLE[index].pass);
+        passes.map(|pass| (pass.name, pass.about))
     }
 
     /// The first name that no pass has.
@@ -46,10 +46,10 @@ mod tests {
 
     #[test]
     fn passes_are_chosen_by_name() {
-        let names: Vec<&str> = TABLE.iter().map(|row| row.info().name).collect();
+        let names: Vec<&str> = TABLE.iter().map(|row| row.pass.name).collect();
         let last = "format".to_owned();
         let chosen = |choice: PassChoice| -> Vec<&str> {
-            choice.rows().iter().map(|row| row.info().name).collect()
+            choice.rows().iter().map(|row| row.pass.name).collect()
         };
         assert_eq!(chosen(PassChoice::default()), names);
         let only = PassChoice { only: vec![last.clone()], ..PassChoice::default() };

@@ -22,6 +22,6 @@ mod tests;
 
 pub use chances::{ChanceKey, Chances};
 pub use choice::PassChoice;
-pub use own_pass::{OwnPass, OwnPasses};
+pub use own_pass::{OwnPasses, OwnPatches};
 pub use protected::Protected;
 pub use reducer::{Basis, CHEAP_TO_PARSE, Considered, Reducer, ReducerPlan};

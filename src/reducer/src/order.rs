@@ -5,7 +5,7 @@ use clreduce_testcase::{Size, TestCase};
 
 /// Returns whether only the tokens of a row's variants count: names and layout do not show in the size order.
 pub(crate) fn compares_tokens(row: &Row) -> bool {
-    row.phase == Phase::Finish || row.info().layout_only
+    row.phase == Phase::Finish || row.pass.layout_only
 }
 
 /// Returns whether a variant is strictly smaller than the current test case.

@@ -3,18 +3,15 @@
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 
-use clreduce_passes::{GROUPS, Pass, PassInfo, Phase, Proposals, Row, Snapshot};
+use clreduce_passes::{GROUPS, Pass, Phase, Row};
 use clreduce_testcase::{Patch, TestCase};
 
-/// Proposes patches. Equal test cases get equal patches, whenever they are asked for.
-pub trait OwnPass: Send + Sync {
-    /// The patches of a test case. It may take long, so that only a real state asks.
-    fn propose(&self, case: &TestCase) -> Vec<Patch>;
-}
+/// The patches of a test case: equal ones for equal test cases. It may take long, so that only a real state asks.
+pub type OwnPatches = dyn Fn(&TestCase) -> Vec<Patch> + Send + Sync;
 
 /// The pass of a user, if there is one.
 #[derive(Clone, Default)]
-pub struct OwnPasses(pub Option<Arc<dyn OwnPass>>);
+pub struct OwnPasses(pub Option<Arc<OwnPatches>>);
 
 impl Debug for OwnPasses {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
@@ -22,19 +19,12 @@ impl Debug for OwnPasses {
     }
 }
 
-/// Its description. What it proposes is asked for elsewhere.
-struct FromOutside;
-
-impl Pass for FromOutside {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("own", "Try what the program of --pass-command proposes", &[])
-    }
-
-    fn propose(&self, _snapshot: &Snapshot, _proposals: &mut Proposals) {}
-}
+/// What it proposes is asked for elsewhere.
+const PASS: Pass =
+    Pass::new("own", "Try what the program of --pass-command proposes", &[], |_, _| {});
 
 /// Its row: in rounds, like other large removals.
-static ROW: Row = Row { pass: &FromOutside, phase: Phase::Coarse, policy: GROUPS };
+static ROW: Row = Row { pass: &PASS, phase: Phase::Coarse, policy: GROUPS };
 
 impl OwnPasses {
     /// Adds its row. Who writes a pass knows the program best, so it comes before others of its phase.

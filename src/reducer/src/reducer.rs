@@ -149,7 +149,7 @@ impl<G: ProposalSearch> Reducer<G> {
             Vec::new()
         } else {
             let Proposals { list, left_out, .. } = self.proposals(row, &self.base);
-            let pass = row.info().name;
+            let pass = row.pass.name;
             let left_out =
                 left_out.iter().map(|Budget { of, most }| LeftOut { pass, of, most: *most });
             self.left_out.extend(left_out);
@@ -172,7 +172,7 @@ impl<G: ProposalSearch> Reducer<G> {
     fn proposals(&self, row: &Row, base: &Snapshot) -> Proposals {
         let mut proposals = Proposals::of(row.pass, base);
         if let Some(own) = self.own.0.as_ref().filter(|_| OwnPasses::is(row)) {
-            proposals.list = own.propose(base.case()).into_iter().map(Proposal::new).collect();
+            proposals.list = own(base.case()).into_iter().map(Proposal::new).collect();
         }
         proposals
     }
@@ -250,7 +250,7 @@ fn trial(row: usize, in_later_run: bool, attempt: &Combination, current: &Size) 
 impl<G: ProposalSearch> CandidateSource for Reducer<G> {
     fn laid_out(&self) -> Option<TestCase> {
         let case = &self.current.0;
-        let row = self.schedule.rows().iter().find(|row| row.info().layout_only)?;
+        let row = self.schedule.rows().iter().find(|row| row.pass.layout_only)?;
         // A larger program is not read by a person, and laying it out takes longer than a test.
         if case.total_bytes() > (1 << 20) {
             return None;
@@ -285,7 +285,7 @@ impl<G: ProposalSearch> CandidateSource for Reducer<G> {
                     variant: attempt.variant.clone(),
                     hash: attempt.hash,
                     size: attempt.size,
-                    pass: self.schedule.rows()[*row].info().name,
+                    pass: self.schedule.rows()[*row].pass.name,
                     chance: self.chances.of(trial),
                 });
             }

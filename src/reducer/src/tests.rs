@@ -26,8 +26,7 @@ const MOST_STEPS: usize = 60;
 /// A pass of the table with the text and language of its fixture.
 fn fixture(row: &Row) -> (String, Language) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../passes/fixtures");
-    let read =
-        |ending: &str| fs::read_to_string(folder.join(row.info().name).with_extension(ending));
+    let read = |ending: &str| fs::read_to_string(folder.join(row.pass.name).with_extension(ending));
     let languages = [
         ("c", Language::C),
         ("cl", Language::OPENCL),
@@ -51,7 +50,7 @@ fn converse(
     mut check: impl FnMut(&Reducer, &TestCase),
 ) {
     let case = TestCase::single("input.c", source.as_bytes()).unwrap();
-    let passes = PassChoice { only: vec![row.info().name.to_owned()], ..PassChoice::default() };
+    let passes = PassChoice { only: vec![row.pass.name.to_owned()], ..PassChoice::default() };
     let mut reducer =
         Reducer::new(case, ReducerPlan { passes, protected, ..ReducerPlan::new(language) });
     for step in 0..MOST_STEPS {
@@ -146,7 +145,7 @@ proptest! {
         let kept = dense(kept.as_bytes());
         converse(row, &source, language, Protected { names: false, text }, verdicts, |_, variant| {
             let left = variant.files().first().map_or(0, |file| count(&dense(&file.bytes), &kept));
-            assert!(left >= times, "{} edits {:?}", row.info().name, String::from_utf8_lossy(&kept));
+            assert!(left >= times, "{} edits {:?}", row.pass.name, String::from_utf8_lossy(&kept));
         });
     }
 
@@ -165,7 +164,7 @@ proptest! {
                     let is_kept = word.split(|&byte| byte == b'_').all(|part| known.contains(part));
                     let is_known =
                         known.contains(word) || is_kept || is_built_in(word) || word == STUB;
-                    assert!(is_known, "{}: {name}", row.info().name);
+                    assert!(is_known, "{}: {name}", row.pass.name);
                 }
             });
         }
@@ -192,7 +191,7 @@ proptest! {
                 prop_assert!(
                     !is_renamed,
                     "{} puts {} in the place of {} in\n{}",
-                    row.info().name,
+                    row.pass.name,
                     String::from_utf8_lossy(&new),
                     String::from_utf8_lossy(&old),
                     String::from_utf8_lossy(base.bytes(0)),
@@ -225,7 +224,7 @@ proptest! {
             let mut rest = header.chars();
             for letter in dense.chars() {
                 let is_left = rest.any(|other| other == letter);
-                assert!(is_left, "{} makes {left:?} of the header {header:?}", row.info().name);
+                assert!(is_left, "{} makes {left:?} of the header {header:?}", row.pass.name);
             }
         });
     }

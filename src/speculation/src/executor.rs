@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use clreduce_interestingness::{Cancel, CompileFilter, Interestingness, NotRun, Outcome};
+use clreduce_interestingness::{Cancel, CompileFilter, Interestingness, NotRun, Occasion, Outcome};
 use clreduce_testcase::TestCase;
 use crossbeam_channel::unbounded;
 
@@ -195,7 +195,9 @@ impl<S: CandidateSource> Executor<S> {
         let (done, result) = unbounded();
         let (test, running) = (Arc::clone(&self.tests.test), cancel.clone());
         self.tests.pool.run(move || {
-            let judged = catch_unwind(AssertUnwindSafe(|| test.judge_again(&variant, &running)));
+            let judged = catch_unwind(AssertUnwindSafe(|| {
+                test.judge_on(&variant, Occasion::Again, &running)
+            }));
             drop((test, permit));
             // Somebody waits for it.
             let _ = done.send(judged);

@@ -3,7 +3,7 @@
 mod plan;
 
 use clreduce_candidates::{Candidate, CandidateSource, LeftOut, Next};
-use clreduce_interestingness::{Filtered, NotRun, Outcome};
+use clreduce_interestingness::{Filtered, NotRun, Occasion, Outcome};
 use clreduce_testcase::TestCase;
 
 use crate::confirmations::{Confirmation, Confirmations};
@@ -20,14 +20,8 @@ const STATES_AT_LEAST: usize = 8;
 /// An order to the one who drives the scheduler.
 #[derive(Debug)]
 pub enum Action {
-    /// Start a test of this variant in a free slot.
-    Start(TestId, TestCase),
-    /// Start a test of this variant in a free slot, although its verdict may turn out not to be needed.
-    StartEarly(TestId, TestCase),
-    /// Start a test of this variant in a free slot, because an earlier one said nothing.
-    StartAfresh(TestId, TestCase),
-    /// Start a test of this variant in a free slot, although it was tested before, to see whether the verdict holds.
-    StartAgain(TestId, TestCase),
+    /// Start a test of this variant in a free slot, on this occasion.
+    Start(TestId, Occasion, TestCase),
     /// Have the compile filter look at this variant in a free slot.
     Filter(TestId, TestCase),
     /// End this test early. Its slot stays taken until [`Scheduler::ended`] is told of its end.

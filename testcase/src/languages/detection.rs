@@ -8,7 +8,7 @@ use crate::source_file::SourceFile;
 pub enum FileEnding {
     /// All files with it are in the language.
     Always(&'static str),
-    /// Those are whose text is like this; another language has the ending as well.
+    /// A file with it is in the language if its text is like this: another language has the ending as well.
     Where(&'static str, fn(&[u8]) -> bool),
 }
 
@@ -37,7 +37,8 @@ impl FileEnding {
     fn fit(&self, path: &str, text: &[u8]) -> Option<Fit> {
         let (ending, by_text) = match *self {
             Self::Always(ending) => (ending, false),
-            Self::Where(ending, is_like) => (ending, is_like(text).then_some(true)?),
+            Self::Where(_, is_like) if !is_like(text) => return None,
+            Self::Where(ending, _) => (ending, true),
         };
         let before = |path: &str| path.strip_suffix(ending).is_some_and(|path| path.ends_with('.'));
         let is_exact = before(path);

@@ -3,34 +3,36 @@
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use clreduce_interestingness::{Cancel, Interestingness, NotRun, Outcome, TimeLimits, Verdict};
+use clreduce_interestingness::{
+    Cancel, Interestingness, NotRun, Occasion, Outcome, TimeLimits, Verdict,
+};
 use clreduce_testcase::{Clues, TestCase};
 
-use super::{Circumstance, RemoteTest};
+use super::RemoteTest;
 use crate::agreement;
-use crate::job::CacheUse;
+use crate::job::{CacheUse, Circumstance};
 use crate::order::Ask;
 
 impl Interestingness for RemoteTest {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.ask(Ask::Variant, variant, Circumstance::new(CacheUse::Use), cancel)
+        self.judge_on(variant, Occasion::Next, cancel)
     }
 
-    fn judge_early(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        let manner = Circumstance { is_guess: true, ..Circumstance::new(CacheUse::Use) };
-        self.ask(Ask::Variant, variant, manner, cancel)
-    }
-
-    fn judge_afresh(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.ask(Ask::Variant, variant, self.afresh(), cancel)
-    }
-
-    fn judge_again(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.ask(Ask::Again, variant, self.afresh(), cancel)
-    }
-
-    fn judge_run(&self, variant: &TestCase, run: u32, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.ask(Ask::Run(run), variant, Circumstance::new(CacheUse::Use), cancel)
+    fn judge_on(
+        &self,
+        variant: &TestCase,
+        occasion: Occasion,
+        cancel: &Cancel,
+    ) -> Result<Outcome, NotRun> {
+        let known = Circumstance::new(CacheUse::Use);
+        let (ask, circumstance) = match occasion {
+            Occasion::Next => (Ask::Variant, known),
+            Occasion::Early => (Ask::Variant, Circumstance { is_guess: true, ..known }),
+            Occasion::Afresh => (Ask::Variant, self.afresh()),
+            Occasion::Again => (Ask::Again, self.afresh()),
+            Occasion::Run(run) => (Ask::Run(run), known),
+        };
+        self.ask(ask, variant, circumstance, cancel)
     }
 
     fn judge_original(

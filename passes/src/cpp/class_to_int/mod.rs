@@ -25,41 +25,36 @@ use clreduce_language::{ItemId, ItemKind, NodeField, NodeId, NodeKind};
 
 use crate::analysis::{DEEPEST, Spelling, Unit};
 use crate::edit::without;
-use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{CPP, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 use uses::{ClassUses, REPLACEMENTS};
 
-pub(crate) struct CppClassToInt;
+pub(crate) const PASS: Pass = Pass::new(
+    "cpp-class-to-int",
+    "Remove classes and enumerations, and write int, or what they wrap, where they are used",
+    CPP,
+    propose,
+);
 
-impl Pass for CppClassToInt {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "cpp-class-to-int",
-            "Remove classes and enumerations, and write int, or what they wrap, where they are used",
-            CPP,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let mut uses: HashMap<&[u8], ClassUses> = HashMap::new();
-            let declarations = declarations(snapshot, unit, &mut uses);
-            for id in unit.tree.ids().filter(|&id| is_name(unit.tree.kind(id))) {
-                if let Some(uses) = uses.get_mut(unit.text(id)) {
-                    uses.add(unit, id);
-                }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let mut uses: HashMap<&[u8], ClassUses> = HashMap::new();
+        let declarations = declarations(snapshot, unit, &mut uses);
+        for id in unit.tree.ids().filter(|&id| is_name(unit.tree.kind(id))) {
+            if let Some(uses) = uses.get_mut(unit.text(id)) {
+                uses.add(unit, id);
             }
-            accesses(snapshot, unit, &mut uses);
-            for name in bases_by_alias(unit) {
-                uses.entry(name).and_modify(|uses| uses.is_unclear = true);
-            }
-            for name in declarations {
-                let uses = uses.remove(name).filter(|it| !it.is_unclear && !it.names.is_empty());
-                let Some(uses) = uses else { continue };
-                for (list, replacement) in (0..).zip(REPLACEMENTS) {
-                    let patch = uses.replaced(unit, replacement);
-                    proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
-                }
+        }
+        accesses(snapshot, unit, &mut uses);
+        for name in bases_by_alias(unit) {
+            uses.entry(name).and_modify(|uses| uses.is_unclear = true);
+        }
+        for name in declarations {
+            let uses = uses.remove(name).filter(|it| !it.is_unclear && !it.names.is_empty());
+            let Some(uses) = uses else { continue };
+            for (list, replacement) in (0..).zip(REPLACEMENTS) {
+                let patch = uses.replaced(unit, replacement);
+                proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
             }
         }
     }
@@ -210,7 +205,7 @@ mod tests {
     use crate::harness::{assert_reduces, reduce_with, spelled};
 
     fn check(before: &str, after: &str) {
-        assert_reduces(&CppClassToInt, Language::CPP, before, &[], after);
+        assert_reduces(&PASS, Language::CPP, before, &[], after);
     }
 
     #[test]
@@ -229,7 +224,7 @@ mod tests {
     fn what_a_class_wraps_may_take_its_place() {
         let before = "template <class T> struct W { T *p; W(T *q) : p(q) { } T *get() { return p; } };
             struct A { int a; }; W<A> f() { return W<A>(new A); } int g(W<A> w) { return f().get()->a + w.get()->a; }";
-        let left = reduce_with(&CppClassToInt, before, Language::CPP, |text| {
+        let left = reduce_with(&PASS, before, Language::CPP, |text| {
             ["struct A", "->a + w"].iter().all(|part| text.contains(part))
                 && ["W<A> w", "A * w"].iter().any(|part| text.contains(part))
         });
@@ -244,7 +239,7 @@ mod tests {
     #[test]
     fn the_only_member_may_take_the_place_of_its_class() {
         let before = "struct P { int a; }; struct A { P *p; }; int f(A x) { A y; y.p = x.p; return y.p->a; }";
-        let left = reduce_with(&CppClassToInt, before, Language::CPP, |text| {
+        let left = reduce_with(&PASS, before, Language::CPP, |text| {
             text.contains("struct P") && text.contains("->a") && !text.contains("int y")
         });
         let after = "struct P { int a; }; int f(P *x) { P *y; y = x; return y->a; }";
@@ -254,7 +249,7 @@ mod tests {
     #[test]
     fn a_long_type_takes_no_place() {
         let source = b"struct A { n::m::vector<int>::iterator p; }; A b; A f(A, A, A, A); void g(A a) { b.p = a.p; }";
-        crate::harness::check(&CppClassToInt, source, Language::CPP);
+        crate::harness::check(&PASS, source, Language::CPP);
     }
 
     #[test]

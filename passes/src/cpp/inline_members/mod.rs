@@ -28,50 +28,45 @@ use self::function::InlinedFunction;
 use crate::analysis::{Spelling, Unit};
 use crate::budget::Budget;
 use crate::edit::disjoint;
-use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{CPP, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct CppInlineMembers;
+pub(crate) const PASS: Pass = Pass::new(
+    "cpp-inline-members",
+    "Put bodies of member functions and operators in place of calls",
+    CPP,
+    propose,
+)
+.growing();
 
 /// Calls that a body is put in the place of.
 const MOST_CALLS: Budget = Budget::new("calls of one member", 8);
 
-impl Pass for CppInlineMembers {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "cpp-inline-members",
-            "Put bodies of member functions and operators in place of calls",
-            CPP,
-        )
-        .growing()
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let (entities, symbols) = (snapshot.entities(unit.file), snapshot.symbols(unit.file));
-            let spelling = Spelling { unit, entities, symbols };
-            let calls = CallSites::read(spelling);
-            for id in entities.ids() {
-                let Some(function) = InlinedFunction::read(spelling, id) else { continue };
-                let name = entities.name(function.entity);
-                if let Some(operator) = name.strip_prefix(b"operator") {
-                    let uses = calls.operators.get(operator).map_or(&[][..], Vec::as_slice);
-                    let uses = uses.iter().filter(|&&at| !function.holds(unit, at)).copied();
-                    for at in proposals.limited(&MOST_CALLS, uses) {
-                        let edit = CallSite::of_operator(unit, at).and_then(|it| function.at(&it));
-                        let patch = edit.and_then(|edit| whole(&spelling, id, vec![edit]));
-                        proposals.extend(patch.map(|patch| patch.in_list(1)));
-                    }
-                } else if let Some(names) = calls.members.get(&function.entity)
-                    && proposals.allow(&MOST_CALLS, names.len())
-                {
-                    let edits = names.iter().map(|&name| {
-                        let call = CallSite::of_member(unit, name)?;
-                        function.at(&call).filter(|_| !function.holds(unit, name))
-                    });
-                    let edits: Option<Vec<Edit>> = edits.collect();
-                    proposals.extend(edits.and_then(|edits| whole(&spelling, id, edits)));
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let (entities, symbols) = (snapshot.entities(unit.file), snapshot.symbols(unit.file));
+        let spelling = Spelling { unit, entities, symbols };
+        let calls = CallSites::read(spelling);
+        for id in entities.ids() {
+            let Some(function) = InlinedFunction::read(spelling, id) else { continue };
+            let name = entities.name(function.entity);
+            if let Some(operator) = name.strip_prefix(b"operator") {
+                let uses = calls.operators.get(operator).map_or(&[][..], Vec::as_slice);
+                let uses = uses.iter().filter(|&&at| !function.holds(unit, at)).copied();
+                for at in proposals.limited(&MOST_CALLS, uses) {
+                    let edit = CallSite::of_operator(unit, at).and_then(|it| function.at(&it));
+                    let patch = edit.and_then(|edit| whole(&spelling, id, vec![edit]));
+                    proposals.extend(patch.map(|patch| patch.in_list(1)));
                 }
+            } else if let Some(names) = calls.members.get(&function.entity)
+                && proposals.allow(&MOST_CALLS, names.len())
+            {
+                let edits = names.iter().map(|&name| {
+                    let call = CallSite::of_member(unit, name)?;
+                    function.at(&call).filter(|_| !function.holds(unit, name))
+                });
+                let edits: Option<Vec<Edit>> = edits.collect();
+                proposals.extend(edits.and_then(|edits| whole(&spelling, id, edits)));
             }
         }
     }
@@ -134,7 +129,7 @@ mod tests {
     use crate::harness::assert_reduces;
 
     fn check(before: &str, keep: &[&str], after: &str) {
-        assert_reduces(&CppInlineMembers, Language::CPP, before, keep, after);
+        assert_reduces(&PASS, Language::CPP, before, keep, after);
     }
 
     #[test]

@@ -31,53 +31,48 @@ use crate::analysis::{
 };
 use crate::budget::Budget;
 use crate::edit::{Arguments, TemplateArgument, disjoint, fitted, substituted};
-use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{CPP, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 use qualified_name::QualifiedName;
 
-pub(crate) struct CppInlineNames;
+pub(crate) const PASS: Pass = Pass::new(
+    "cpp-inline-names",
+    "Put what aliases, constants and empty derived classes stand for in their place",
+    CPP,
+    propose,
+)
+.growing();
 
 /// The text that a name stands for is written at each use.
 const MOST: Budget = Budget::new("bytes of what a name stands for, for all uses", 10_000);
 
-impl Pass for CppInlineNames {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "cpp-inline-names",
-            "Put what aliases, constants and empty derived classes stand for in their place",
-            CPP,
-        )
-        .growing()
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let entities = snapshot.entities(unit.file);
-            let mut uses: HashMap<EntityId, Vec<NodeId>> = HashMap::new();
-            for &(name, entity) in entities.references() {
-                uses.entry(entities.target(entity)).or_default().push(name);
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let entities = snapshot.entities(unit.file);
+        let mut uses: HashMap<EntityId, Vec<NodeId>> = HashMap::new();
+        for &(name, entity) in entities.references() {
+            uses.entry(entities.target(entity)).or_default().push(name);
+        }
+        let outside = outside_members(entities);
+        let program = NameInliner { unit, entities, uses: &uses, outside: &outside };
+        for id in entities.ids() {
+            let item = entities.item(id);
+            let first = item.declares.first();
+            let Some(&entity) = first.filter(|_| !item.is_outside) else { continue };
+            // All declarations go with the first one.
+            if entities.declarations(entity).first() != Some(&id) {
+                continue;
             }
-            let outside = outside_members(entities);
-            let program = NameInliner { unit, entities, uses: &uses, outside: &outside };
-            for id in entities.ids() {
-                let item = entities.item(id);
-                let first = item.declares.first();
-                let Some(&entity) = first.filter(|_| !item.is_outside) else { continue };
-                // All declarations go with the first one.
-                if entities.declarations(entity).first() != Some(&id) {
-                    continue;
-                }
-                let meanings = program.meanings(entity);
-                let longest = meanings.iter().map(|meaning| meaning.range.len()).max();
-                let count = uses.get(&entity).map_or(0, Vec::len);
-                let Some(longest) = longest else { continue };
-                if !proposals.allow(&MOST, longest.saturating_mul(count)) {
-                    continue;
-                }
-                let list = meanings.iter().map(|meaning| meaning.list).max().unwrap_or(0);
-                let patch = program.inlined(entity, &meanings);
-                proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
+            let meanings = program.meanings(entity);
+            let longest = meanings.iter().map(|meaning| meaning.range.len()).max();
+            let count = uses.get(&entity).map_or(0, Vec::len);
+            let Some(longest) = longest else { continue };
+            if !proposals.allow(&MOST, longest.saturating_mul(count)) {
+                continue;
             }
+            let list = meanings.iter().map(|meaning| meaning.list).max().unwrap_or(0);
+            let patch = program.inlined(entity, &meanings);
+            proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
         }
     }
 }

@@ -32,62 +32,57 @@ use self::file::TemplateFile;
 use self::template::Template;
 use crate::analysis::{Spelling, Unit};
 use crate::budget::Budget;
-use crate::pass::{CPP, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{CPP, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 
-pub(crate) struct CppTemplateParameters;
+pub(crate) const PASS: Pass = Pass::new(
+    "cpp-template-parameters",
+    "Remove parameters of templates with their arguments",
+    CPP,
+    propose,
+)
+.growing();
 
 /// The parameters of one template that are looked at: for each, all uses of the template are.
 const MOST: Budget = Budget::new("parameters of one template", 16);
 
-impl Pass for CppTemplateParameters {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "cpp-template-parameters",
-            "Remove parameters of templates with their arguments",
-            CPP,
-        )
-        .growing()
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let entities = snapshot.entities(unit.file);
-            let file = TemplateFile::new(unit, entities);
-            let symbols = snapshot.symbols(unit.file);
-            let spelling = Spelling { unit, entities, symbols };
-            let mut seen: HashSet<EntityId> = HashSet::new();
-            for id in entities.ids() {
-                let item = entities.item(id);
-                let Some(&entity) = item.declares.first() else { continue };
-                let is_concept = unit.tree.kind(item.inner) == NodeKind::ConceptDefinition;
-                let is_first = item.is_template && !item.is_outside && seen.insert(entity);
-                if !is_first || is_concept {
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let entities = snapshot.entities(unit.file);
+        let file = TemplateFile::new(unit, entities);
+        let symbols = snapshot.symbols(unit.file);
+        let spelling = Spelling { unit, entities, symbols };
+        let mut seen: HashSet<EntityId> = HashSet::new();
+        for id in entities.ids() {
+            let item = entities.item(id);
+            let Some(&entity) = item.declares.first() else { continue };
+            let is_concept = unit.tree.kind(item.inner) == NodeKind::ConceptDefinition;
+            let is_first = item.is_template && !item.is_outside && seen.insert(entity);
+            if !is_first || is_concept {
+                continue;
+            }
+            let mut template = Template::new(&file, entity);
+            let count = template.count();
+            if let Some((edits, _)) = template.without(0..count) {
+                proposals.extend(Patch::new(edits).map(Proposal::new));
+            }
+            let indices = proposals.limited(&MOST, 0..count);
+            for index in indices.into_iter().filter(|_| count > 1) {
+                let Some((edits, is_used)) = template.without(index..index + 1) else {
                     continue;
-                }
-                let mut template = Template::new(&file, entity);
-                let count = template.count();
-                if let Some((edits, _)) = template.without(0..count) {
-                    proposals.extend(Patch::new(edits).map(Proposal::new));
-                }
-                let indices = proposals.limited(&MOST, 0..count);
-                for index in indices.into_iter().filter(|_| count > 1) {
-                    let Some((edits, is_used)) = template.without(index..index + 1) else {
-                        continue;
-                    };
-                    // With the first one in a list of its own, a group never leaves an empty list.
-                    let list = if index == 0 { 3 } else { 1 + u32::from(is_used) };
-                    let patch = Patch::new(edits);
-                    proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
-                }
-                let calls = file.calls.get(&entity).map_or(&[][..], Vec::as_slice);
-                let written = template.arguments_of_use().into_iter();
-                for given in written.chain(deduced(&spelling, entity, calls)) {
-                    template.given = given;
-                    if let Some((edits, true)) = template.without(0..count) {
-                        let patch = Patch::new(edits).map(|patch| Proposal::new(patch).in_list(4));
-                        proposals.extend(patch);
-                    }
+                };
+                // With the first one in a list of its own, a group never leaves an empty list.
+                let list = if index == 0 { 3 } else { 1 + u32::from(is_used) };
+                let patch = Patch::new(edits);
+                proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list)));
+            }
+            let calls = file.calls.get(&entity).map_or(&[][..], Vec::as_slice);
+            let written = template.arguments_of_use().into_iter();
+            for given in written.chain(deduced(&spelling, entity, calls)) {
+                template.given = given;
+                if let Some((edits, true)) = template.without(0..count) {
+                    let patch = Patch::new(edits).map(|patch| Proposal::new(patch).in_list(4));
+                    proposals.extend(patch);
                 }
             }
         }
@@ -107,7 +102,7 @@ mod tests {
                       template <int N, class... Ts> int f(A<int, Ts>... ts) { return N; }\n";
         let after = "template <class T> struct A { T t; };\nA<A<long>> a;\nint f() { return 0; }\n";
         let keep = ["T t", "long", "f("];
-        assert_reduces(&CppTemplateParameters, Language::CPP, before, &keep, after);
+        assert_reduces(&PASS, Language::CPP, before, &keep, after);
     }
 
     #[test]
@@ -119,13 +114,7 @@ mod tests {
                       template <class T> struct B<T, int> { T *t; };\n";
         let after = "int *f(int t) { return 0; }\nstruct A { int t; };\nint g() { return h(1); }\n\
                      template <class T> struct B { T t; };\n";
-        assert_reduces(
-            &CppTemplateParameters,
-            Language::CPP,
-            before,
-            &["class T> struct B {"],
-            after,
-        );
+        assert_reduces(&PASS, Language::CPP, before, &["class T> struct B {"], after);
     }
 
     #[test]
@@ -139,7 +128,7 @@ mod tests {
         let after = "template <class T> concept C = true;\nstruct A { int t; };\nint f(int t) { return t; }\n\
                      struct B : E { typename E::U u; };\nstruct D { typename E::U u; };\n\
                      struct E { using U = int; }; B b; D d; A a;\n";
-        assert_reduces(&CppTemplateParameters, Language::CPP, before, &["concept"], after);
+        assert_reduces(&PASS, Language::CPP, before, &["concept"], after);
     }
 
     #[test]
@@ -152,7 +141,7 @@ mod tests {
                       int f(unsigned u) { return a(*p()) + b(&v, v.c) + c(u + 1) + d(v.g()); }\n";
         let case = TestCase::single("a.cc", before.as_bytes()).unwrap();
         let snapshot = Snapshot::new(case.clone(), Language::CPP);
-        let proposals = Proposals::of(&CppTemplateParameters, &snapshot).list;
+        let proposals = Proposals::of(&PASS, &snapshot).list;
         let deduced = proposals.iter().filter(|proposal| proposal.list == 4);
         let texts: Vec<String> = deduced
             .map(|proposal| {

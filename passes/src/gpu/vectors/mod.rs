@@ -22,25 +22,20 @@ use clreduce_language::{
 use clreduce_testcase::{Feature, Patch};
 
 use crate::budget::Budget;
-use crate::pass::{Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot, Symbols, SyntaxTree};
 
-pub(crate) struct Vectors;
+pub(crate) const PASS: Pass = Pass::new(
+    "vectors",
+    "Make vectors narrower or scalar, wherever their values flow",
+    &[Feature::Vectors],
+    propose,
+)
+.growing();
 
-impl Pass for Vectors {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "vectors",
-            "Make vectors narrower or scalar, wherever their values flow",
-            &[Feature::Vectors],
-        )
-        .growing()
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for file in 0..snapshot.file_count() {
-            for_file(snapshot, file, proposals);
-        }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for file in 0..snapshot.file_count() {
+        for_file(snapshot, file, proposals);
     }
 }
 
@@ -231,7 +226,7 @@ mod tests {
     #[test]
     fn all_that_a_vector_flows_through() {
         assert_reduces(
-            &Vectors,
+            &PASS,
             Language::OPENCL,
             "typedef long16 V; struct S { int a; V v; }; long16 g(long16 x);\n\
              V g(V p) { return min(p, (V)(1, (long8)(2), (long4)(3), p.s012.xy, p.hi.s0)); }\n\
@@ -250,7 +245,7 @@ mod tests {
         let source =
             "void f(void) { int8 v = (int8)(1, (int4)(2), 3, 4, 5); int2 w = v.s67; w = v.hi.lo; }";
         assert_reduces(
-            &Vectors,
+            &PASS,
             Language::OPENCL,
             source,
             &["int4 v", "int2 w"],
@@ -268,7 +263,7 @@ mod tests {
             "#define M v = w\nvoid f(int4 v, int2 w) { M; v.x = 1; }",
             "void f(int4 v) { v[0] = 1; }",
         ] {
-            assert_eq!(reduce_with(&Vectors, source, Language::OPENCL, |_| true), source);
+            assert_eq!(reduce_with(&PASS, source, Language::OPENCL, |_| true), source);
         }
     }
 }

@@ -23,34 +23,28 @@ use clreduce_testcase::{Edit, Patch};
 use crate::analysis::{CallPlaces, Function, calls, functions, token_count};
 use crate::budget::Budget;
 use crate::edit::remove_declaration;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::snapshot::Snapshot;
 use body::{Arguments, InlinedBody};
 
-pub(crate) struct Inline;
+pub(crate) const PASS: Pass =
+    Pass::new("inline", "Put function bodies in place of calls", PARSED, propose).growing();
 
-impl Pass for Inline {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("inline", "Put function bodies in place of calls", PARSED).growing()
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        let functions = functions(snapshot, proposals);
-        let places: Vec<CallPlaces<'_>> =
-            (0..snapshot.file_count()).map(|file| CallPlaces::new(snapshot.tree(file))).collect();
-        for (list, arguments) in [Arguments::Substituted, Arguments::Stored].into_iter().enumerate()
-        {
-            for function in &functions {
-                let places = &places[function.file];
-                let edits = inline(snapshot, function, places, arguments, proposals);
-                let patch = edits.and_then(Patch::new);
-                proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list as u32)));
-            }
-        }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    let functions = functions(snapshot, proposals);
+    let places: Vec<CallPlaces<'_>> =
+        (0..snapshot.file_count()).map(|file| CallPlaces::new(snapshot.tree(file))).collect();
+    for (list, arguments) in [Arguments::Substituted, Arguments::Stored].into_iter().enumerate() {
         for function in &functions {
-            let single = at_one_call(snapshot, function, &places[function.file], proposals);
-            proposals.extend(single.into_iter().map(|patch| Proposal::new(patch).in_list(2)));
+            let places = &places[function.file];
+            let edits = inline(snapshot, function, places, arguments, proposals);
+            let patch = edits.and_then(Patch::new);
+            proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(list as u32)));
         }
+    }
+    for function in &functions {
+        let single = at_one_call(snapshot, function, &places[function.file], proposals);
+        proposals.extend(single.into_iter().map(|patch| Proposal::new(patch).in_list(2)));
     }
 }
 
@@ -130,7 +124,7 @@ mod tests {
     use crate::harness::reduce_with;
 
     fn reduce(source: &str) -> String {
-        reduce_with(&Inline, source, Language::C, |_| true).trim().to_string()
+        reduce_with(&PASS, source, Language::C, |_| true).trim().to_string()
     }
 
     #[test]
@@ -187,7 +181,7 @@ mod tests {
     fn one_call_of_several() {
         let source = "int get(void) { return x; }\nint f(void) { return get() + get() + get(); }";
         assert_eq!(
-            reduce_with(&Inline, source, Language::C, |text| text.contains("get() +")),
+            reduce_with(&PASS, source, Language::C, |text| text.contains("get() +")),
             "int get(void) { return x; }\nint f(void) { return x + get() + x; }"
         );
     }

@@ -21,52 +21,47 @@ use clreduce_testcase::{Patch, steps};
 
 use crate::analysis::{Unit, is_expression, is_statement, is_statement_list};
 use crate::budget::Budget;
-use crate::pass::{PARSED, Pass, PassInfo, Proposal, Proposals};
+use crate::pass::{PARSED, Pass, Proposal, Proposals};
 use crate::{NodeId, Snapshot};
 use bare::{NamesByNode, bare, in_list};
 use loops::{body_of_for, body_of_range, body_once, body_twice, once_if, without_jumps};
 
-pub(crate) struct Unwrap;
+pub(crate) const PASS: Pass = Pass::new(
+    "unwrap",
+    "Replace loops, branches, switches, labels and blocks by what they hold",
+    PARSED,
+    propose,
+);
 
-impl Pass for Unwrap {
-    fn info(&self) -> PassInfo {
-        PassInfo::new(
-            "unwrap",
-            "Replace loops, branches, switches, labels and blocks by what they hold",
-            PARSED,
-        )
-    }
-
-    fn propose(&self, snapshot: &Snapshot, proposals: &mut Proposals) {
-        for unit in Unit::all(snapshot) {
-            let names = NamesByNode::new(snapshot, unit);
-            for (id, kind) in unit.sound() {
-                let parts = match kind {
-                    NodeKind::IfStatement => branches(unit, &names, id),
-                    NodeKind::WhileStatement => {
-                        vec![body_once(unit, &names, id), condition(unit, id), once_if(unit, id)]
-                    }
-                    NodeKind::DoStatement => {
-                        vec![body_once(unit, &names, id), condition(unit, id)]
-                    }
-                    NodeKind::ForRangeLoop => {
-                        let twice = body_twice(unit, id);
-                        vec![body_once(unit, &names, id), body_of_range(unit, &names, id), twice]
-                    }
-                    NodeKind::TryStatement => vec![tried(unit, &names, id)],
-                    NodeKind::ForStatement => {
-                        vec![body_of_for(unit, &names, id), once_if(unit, id)]
-                    }
-                    NodeKind::SwitchStatement => switch(unit, id, proposals),
-                    NodeKind::LabeledStatement => vec![last_part(unit, id)],
-                    NodeKind::CompoundStatement => vec![block(unit, &names, id)],
-                    _ => continue,
-                };
-                // Alternatives for one statement stand in different lists.
-                let patches =
-                    parts.into_iter().zip(0..).filter_map(|(patch, list)| Some((patch?, list)));
-                proposals.extend(patches.map(|(patch, list)| Proposal::new(patch).in_list(list)));
-            }
+fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
+    for unit in Unit::all(snapshot) {
+        let names = NamesByNode::new(snapshot, unit);
+        for (id, kind) in unit.sound() {
+            let parts = match kind {
+                NodeKind::IfStatement => branches(unit, &names, id),
+                NodeKind::WhileStatement => {
+                    vec![body_once(unit, &names, id), condition(unit, id), once_if(unit, id)]
+                }
+                NodeKind::DoStatement => {
+                    vec![body_once(unit, &names, id), condition(unit, id)]
+                }
+                NodeKind::ForRangeLoop => {
+                    let twice = body_twice(unit, id);
+                    vec![body_once(unit, &names, id), body_of_range(unit, &names, id), twice]
+                }
+                NodeKind::TryStatement => vec![tried(unit, &names, id)],
+                NodeKind::ForStatement => {
+                    vec![body_of_for(unit, &names, id), once_if(unit, id)]
+                }
+                NodeKind::SwitchStatement => switch(unit, id, proposals),
+                NodeKind::LabeledStatement => vec![last_part(unit, id)],
+                NodeKind::CompoundStatement => vec![block(unit, &names, id)],
+                _ => continue,
+            };
+            // Alternatives for one statement stand in different lists.
+            let patches =
+                parts.into_iter().zip(0..).filter_map(|(patch, list)| Some((patch?, list)));
+            proposals.extend(patches.map(|(patch, list)| Proposal::new(patch).in_list(list)));
         }
     }
 }
@@ -212,7 +207,7 @@ mod tests {
     use crate::harness::{assert_reduces, reduce_with, spelled};
 
     fn check(before: &str, keep: &[&str], after: &str) {
-        assert_reduces(&Unwrap, Language::C, before, keep, after);
+        assert_reduces(&PASS, Language::C, before, keep, after);
     }
 
     #[test]
@@ -255,7 +250,7 @@ mod tests {
     fn statements_of_cpp_lose_what_is_around_them() {
         let check = |before: &str, keep: &[&str], after: &str| {
             let wrap = |text: &str| format!("void f() {{ {text} }}");
-            assert_reduces(&Unwrap, Language::CPP, &wrap(before), keep, &wrap(after));
+            assert_reduces(&PASS, Language::CPP, &wrap(before), keep, &wrap(after));
         };
         check("try { g(); } catch (...) { h(); }", &["g()"], "g();");
         check(
@@ -264,10 +259,9 @@ mod tests {
             "T x; if (x) ; g(x);",
         );
         check("for (auto &x : a) g(x);", &["&x", "g(x)"], "auto &x = a; g(x);");
-        let left =
-            reduce_with(&Unwrap, "void f() { for (T x : a) { g(); } }", Language::CPP, |it| {
-                it.contains("for") || it.matches("g()").count() == 2
-            });
+        let left = reduce_with(&PASS, "void f() { for (T x : a) { g(); } }", Language::CPP, |it| {
+            it.contains("for") || it.matches("g()").count() == 2
+        });
         assert_eq!(spelled(&left), spelled("void f() { g(); g(); }"));
         check(
             "if (int x = h(); x > 1) { g(x); } else k();",

@@ -14,6 +14,7 @@ const DEEPEST: usize = 20;
 /// Columns after which a list goes on in the next line.
 const WIDTH: usize = 90;
 
+/// The pieces of a file, laid out.
 pub(super) fn print(unit: Tokens<'_>, pieces: &[Piece]) -> Vec<u8> {
     let bytes = unit.bytes;
     let mut printer = LayoutPrinter {
@@ -87,6 +88,7 @@ struct Holder {
     inner: usize,
 }
 
+/// What holds a statement, as far as it decides where the statement ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Hold {
     If,
@@ -262,7 +264,7 @@ impl<'a> LayoutPrinter<'a> {
         }
     }
 
-    /// Something ends that one statement belongs to.
+    /// The head of a statement that holds another one has ended, such as `if (c)` or `else`.
     fn hold(&mut self, word: Hold, on_same_line: bool, next: &[u8]) {
         if self.inside > 0 {
             return;

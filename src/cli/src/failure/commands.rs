@@ -78,9 +78,7 @@ pub(crate) enum InitError {
         "no kernel and no command was given\nhelp: clreduce init KERNEL, or: clreduce init -- gcc -O2 -c x.c"
     )]
     NoInput,
-    #[error(
-        "--accuse, --shell, --powershell and --python are for kernels, not for commands of compilers"
-    )]
+    #[error("--accuse and --script are for kernels, not for commands of compilers")]
     OnlyForKernels,
     #[error(
         "--slow and --memory are for commands of compilers\nhelp: clreduce init --slow -- gcc -O2 -c x.c"

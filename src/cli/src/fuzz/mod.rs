@@ -102,8 +102,8 @@ pub(crate) struct FuzzArgs {
     pub count: Option<u64>,
 
     /// Stop after TIME, as in 30m or 8h; the same command continues
-    #[arg(long = "for", value_name = "TIME", value_parser = units::parse_duration)]
-    pub time: Option<Duration>,
+    #[arg(long, value_name = "TIME", value_parser = units::parse_duration)]
+    pub time_limit: Option<Duration>,
 
     /// Run N kernels at a time; the bugs do not depend on N [default: physical cores]
     #[arg(long, short = 'j', value_name = "N", value_parser = units::parse_count)]
@@ -115,7 +115,7 @@ pub(crate) struct FuzzArgs {
 
     /// Stop a compiler or program that uses more memory than SIZE, as in 500M or 2G
     #[arg(long, value_name = "SIZE", value_parser = units::parse_bytes, default_value = "4G")]
-    pub memory: u64,
+    pub memory_limit: u64,
 
     /// Stop the campaign when its folder has more than SIZE, as in 20G; the same command continues with another limit
     #[arg(long, value_name = "SIZE", value_parser = units::parse_bytes)]
@@ -131,7 +131,7 @@ pub(crate) struct FuzzArgs {
 
     /// Run the bugs of an earlier campaign, and say which ones still show
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath,
-        conflicts_with_all = ["out", "seed", "count", "time", "gate", "no_avoid", "remote"])]
+        conflicts_with_all = ["out", "seed", "count", "time_limit", "gate", "no_avoid", "remote"])]
     pub replay: Option<PathBuf>,
 
     #[command(flatten)]
@@ -169,7 +169,7 @@ others, and later kernels for the configuration do not use it.
 After an interruption or a crash, the same command continues. The bugs do not depend on -j.
 
 Examples:
-  clreduce fuzz --out campaign --for 8h
+  clreduce fuzz --out campaign --time-limit 8h
   clreduce fuzz --out campaign --device oclgrind --device pocl --device pocl:-cl-opt-disable -j 8
   clreduce fuzz --out campaign --mode vector --tokens 300..1000 --avoid mad_sat --count 1000
   clreduce fuzz --out campaign --target cuda --device nvidia --device nvidia:-G
@@ -179,7 +179,7 @@ Examples:
   clreduce fuzz --replay campaign                 # which of its bugs are still there?
 
 Exit status:
-  0    the campaign came to --count or --for; with --replay, no bug is left
+  0    the campaign came to --count or --time-limit; with --replay, no bug is left
   1    the campaign failed; with --replay, a bug is still there
   2    the command line is wrong
   130  interrupted; the same command continues";
@@ -190,7 +190,7 @@ Exit status:
 /// When the options or the folder cannot be used, or a file cannot be written.
 pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode, CliError> {
     args.color.apply();
-    let worker = WorkerOptions { memory_bytes: Some(args.memory), ..worker_options()? };
+    let worker = WorkerOptions { memory_bytes: Some(args.memory_limit), ..worker_options()? };
     let programs = match args.replay {
         Some(_) => None,
         None => Some(source::programs(args, &worker)?),
@@ -199,7 +199,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode, CliError> {
     let matrix = matrix(args, &worker)?;
     let jobs = args.jobs.unwrap_or_else(default_jobs);
     if let Some(directory) = &args.replay {
-        let limits = Limits { memory_bytes: Some(args.memory), ..Limits::default() };
+        let limits = Limits { memory_bytes: Some(args.memory_limit), ..Limits::default() };
         return replay::replay(directory, matrix, (worker, args.timeout, jobs, limits), &cancel);
     }
     let (Some(out), Some(programs)) = (&args.out, programs) else {
@@ -213,9 +213,9 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode, CliError> {
         count: args.count,
         matrix,
         jobs,
-        time: args.time,
+        time: args.time_limit,
         limit: args.timeout,
-        memory: Some(args.memory),
+        memory: Some(args.memory_limit),
         disk: args.disk,
         gate: args.gate,
         avoids: !args.no_avoid,

@@ -117,7 +117,7 @@ pub(super) fn programs(args: &FuzzArgs, worker: &WorkerOptions) -> Result<Progra
     let external = if folder.is_dir() {
         ExternalPrograms::of_folder(folder, args.target.kind(), rule)
     } else {
-        let tools = tools(worker, args.timeout, Some(args.memory));
+        let tools = tools(worker, args.timeout, Some(args.memory_limit));
         ExternalPrograms::of_command(&args.generator, args.seed, tools, rule)
     };
     let external = external.map_err(FuzzError::from)?;

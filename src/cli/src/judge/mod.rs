@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use clreduce_interestingness::{
-    Cancel, CommandTest, FirstRun, Interestingness, NotRun, Outcome, TimeLimits,
+    Cancel, CommandTest, FirstRun, Interestingness, NotRun, Occasion, Outcome, TimeLimits,
 };
 use clreduce_recipe::{Depth, RecipeTest, StageCounts};
 use clreduce_remote::RemoteTest;
@@ -88,50 +88,26 @@ impl Judge {
 
 impl Interestingness for Judge {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        match self {
-            Self::Command(by) => by.judge(variant, cancel),
-            Self::Recipe(by) => by.judge(variant, Depth::Verdict, cancel),
-            Self::Remote(by) => by.judge(variant, RemoteTest::judge, cancel),
-        }
+        self.judge_on(variant, Occasion::Next, cancel)
     }
 
-    fn judge_early(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        match self {
-            Self::Command(_) | Self::Recipe(_) => self.judge(variant, cancel),
-            Self::Remote(by) => by.judge(variant, RemoteTest::judge_early, cancel),
+    fn judge_on(
+        &self,
+        variant: &TestCase,
+        occasion: Occasion,
+        cancel: &Cancel,
+    ) -> Result<Outcome, NotRun> {
+        let (outcome, also) = match self {
+            Self::Command(by) => (by.test.judge_on(variant, occasion, cancel)?, &by.also),
+            Self::Recipe(by) => return by.judge(variant, Depth::on(occasion), cancel),
+            Self::Remote(by) => (by.test.judge_on(variant, occasion, cancel)?, &by.also),
+        };
+        if let Some((code, aside)) = also
+            && outcome.exit_code == Some(*code)
+        {
+            aside.keep(variant, "", cancel);
         }
-    }
-
-    fn judge_afresh(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        match self {
-            Self::Command(_) | Self::Recipe(_) => self.judge(variant, cancel),
-            Self::Remote(by) => by.judge(variant, RemoteTest::judge_afresh, cancel),
-        }
-    }
-
-    fn judge_again(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        match self {
-            Self::Command(_) => self.judge(variant, cancel),
-            Self::Recipe(by) => by.judge(variant, Depth::Confirmation, cancel),
-            Self::Remote(by) => by.test.judge_again(variant, cancel),
-        }
-    }
-
-    fn judge_run(&self, variant: &TestCase, run: u32, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        match self {
-            Self::Command(by) => {
-                let outcome = by.test.judge_run(variant, run, cancel)?;
-                keep_aside(by.also.as_ref(), variant, &outcome, cancel);
-                Ok(outcome)
-            }
-            Self::Recipe(_) => self.judge(variant, cancel),
-            Self::Remote(by) => {
-                let judge = |test: &RemoteTest, variant: &TestCase, cancel: &Cancel| {
-                    test.judge_run(variant, run, cancel)
-                };
-                by.judge(variant, judge, cancel)
-            }
-        }
+        Ok(outcome)
     }
 
     fn judge_original(
@@ -194,23 +170,16 @@ impl CountedTest {
 
 impl Interestingness for CountedTest {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.count(|judge| judge.judge(variant, cancel))
+        self.judge_on(variant, Occasion::Next, cancel)
     }
 
-    fn judge_early(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.count(|judge| judge.judge_early(variant, cancel))
-    }
-
-    fn judge_afresh(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.count(|judge| judge.judge_afresh(variant, cancel))
-    }
-
-    fn judge_again(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.count(|judge| judge.judge_again(variant, cancel))
-    }
-
-    fn judge_run(&self, variant: &TestCase, run: u32, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.count(|judge| judge.judge_run(variant, run, cancel))
+    fn judge_on(
+        &self,
+        variant: &TestCase,
+        occasion: Occasion,
+        cancel: &Cancel,
+    ) -> Result<Outcome, NotRun> {
+        self.count(|judge| judge.judge_on(variant, occasion, cancel))
     }
 
     fn judge_original(
@@ -247,34 +216,6 @@ impl ByCommand {
             let _ = self.first.set(first);
         }
         Ok((outcome, clues))
-    }
-
-    fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        let outcome = self.test.judge(variant, cancel)?;
-        keep_aside(self.also.as_ref(), variant, &outcome, cancel);
-        Ok(outcome)
-    }
-}
-
-/// Keeps a variant whose exit status is the one that `--also-interesting` names.
-fn keep_aside(also: Option<&(i32, Aside)>, variant: &TestCase, outcome: &Outcome, cancel: &Cancel) {
-    if let Some((code, aside)) = also
-        && outcome.exit_code == Some(*code)
-    {
-        aside.keep(variant, "", cancel);
-    }
-}
-
-impl ByRemote {
-    fn judge(
-        &self,
-        variant: &TestCase,
-        by: impl Fn(&RemoteTest, &TestCase, &Cancel) -> Result<Outcome, NotRun>,
-        cancel: &Cancel,
-    ) -> Result<Outcome, NotRun> {
-        let outcome = by(&self.test, variant, cancel)?;
-        keep_aside(self.also.as_ref(), variant, &outcome, cancel);
-        Ok(outcome)
     }
 }
 

@@ -17,30 +17,6 @@ const OUTPUT: u64 = 16 << 20;
 /// The most characters of what it printed in a message.
 const MOST_CHARACTERS: usize = 200;
 
-struct ByProgram {
-    launcher: LocalLauncher,
-    task: Task,
-}
-
-impl PassCommand for ByProgram {
-    fn run(&self, case: &TestCase, cancel: &Cancel) -> Result<Vec<u8>, String> {
-        let completed = self.launcher.run(&self.task, case, cancel, &mut |_| {});
-        let Completed { end, streams: [printed, _], tail, .. } = completed;
-        if end == End::Exited(0) {
-            return Ok(printed);
-        }
-        let tail = String::from_utf8_lossy(&tail);
-        let last = tail.lines().rfind(|line| !line.trim().is_empty());
-        Err(last.map_or_else(
-            || end.reason(),
-            |last| {
-                let last: String = last.chars().take(MOST_CHARACTERS).collect();
-                format!("{} ({last})", end.reason())
-            },
-        ))
-    }
-}
-
 /// Makes the program ready.
 ///
 /// # Errors
@@ -48,7 +24,7 @@ impl PassCommand for ByProgram {
 pub(crate) fn ready(
     command: &TestCommand,
     how: &TestAndOptions,
-) -> Result<Arc<dyn PassCommand>, SetupError> {
+) -> Result<Arc<PassCommand>, SetupError> {
     let time = Some(how.options.timeout.unwrap_or(TIME));
     let limits = Limits { time, output_bytes: OUTPUT, ..how.options.test_limits() };
     let files = test_files(command).into_iter().map(|(path, _)| path);
@@ -64,5 +40,24 @@ pub(crate) fn ready(
         count_left: false,
         run: None,
     };
-    Ok(Arc::new(ByProgram { launcher, task }))
+    Ok(Arc::new(move |case: &TestCase, cancel: &Cancel| {
+        printed(launcher.run(&task, case, cancel, &mut |_| {}))
+    }))
+}
+
+/// What the program printed, or the reason that it failed.
+fn printed(completed: Completed) -> Result<Vec<u8>, String> {
+    let Completed { end, streams: [printed, _], tail, .. } = completed;
+    if end == End::Exited(0) {
+        return Ok(printed);
+    }
+    let tail = String::from_utf8_lossy(&tail);
+    let last = tail.lines().rfind(|line| !line.trim().is_empty());
+    Err(last.map_or_else(
+        || end.reason(),
+        |last| {
+            let last: String = last.chars().take(MOST_CHARACTERS).collect();
+            format!("{} ({last})", end.reason())
+        },
+    ))
 }

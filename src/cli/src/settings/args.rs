@@ -70,11 +70,7 @@ pub(crate) struct ReduceArgs {
         help_heading = RESULT)]
     pub output: Option<PathBuf>,
 
-    /// Continue an interrupted run (the default)
-    #[arg(long, conflicts_with = "fresh", help_heading = RESULT)]
-    pub resume: bool,
-
-    /// Discard an interrupted run, and start again from the current files
+    /// Discard an interrupted run, which the same command otherwise continues, and start again from the current files
     #[arg(long, help_heading = RESULT)]
     pub fresh: bool,
 

@@ -104,11 +104,11 @@ pub(crate) fn wrapped(text: &str, room: usize, indent: usize) -> String {
 /// `--list-passes`: every pass with its phase, how it is explored, its languages and what it does, in order.
 pub(crate) fn of_passes() -> String {
     let width = |of: &dyn Fn(&Row) -> usize| TABLE.iter().map(of).max().unwrap_or_default();
-    let name_width = width(&|row| row.info().name.len());
+    let name_width = width(&|row| row.pass.name.len());
     let policy_width = width(&|row| row.policy.to_string().len());
     let mut table = String::new();
     for row in TABLE {
-        let info = row.info();
+        let info = row.pass;
         let phase = format!("{:?}", row.phase).to_ascii_lowercase();
         let policy = row.policy.to_string();
         let languages = if info.needs.is_empty() {

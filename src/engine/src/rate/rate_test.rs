@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use clreduce_interestingness::{Cancel, Interestingness, NotRun, Outcome, TimeLimits, Verdict};
+use clreduce_interestingness::{
+    Cancel, Interestingness, NotRun, Occasion, Outcome, TimeLimits, Verdict,
+};
 use clreduce_testcase::{Clues, ContentHash, TestCase};
 
 use super::criterion::{AskedBound, Criterion};
@@ -148,7 +150,7 @@ impl RateTest {
             Purpose::Verdict => VERDICTS_AFTER,
             Purpose::Measurement => MEASUREMENTS_AFTER,
         };
-        let outcome = self.test.judge_run(&program, first + run, cancel);
+        let outcome = self.test.judge_on(&program, Occasion::Run(first + run), cancel);
         let mut trials = self.lock();
         let (outcome, result) = match outcome {
             Ok(outcome) => (Some(outcome).filter(|_| !cancel.is_cancelled()), Ok(())),
@@ -286,16 +288,22 @@ impl Interestingness for RateTest {
         self.verdict(variant, cancel)
     }
 
-    /// The runs so far say nothing.
-    fn judge_afresh(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        let key = (variant.hash(), Purpose::Verdict);
-        self.lock().begin_again(&key);
-        self.verdict(variant, cancel)
-    }
-
-    /// Measures the rate.
-    fn judge_again(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        self.conduct(variant, Purpose::Measurement, cancel)
+    fn judge_on(
+        &self,
+        variant: &TestCase,
+        occasion: Occasion,
+        cancel: &Cancel,
+    ) -> Result<Outcome, NotRun> {
+        match occasion {
+            // The runs so far say nothing.
+            Occasion::Afresh => {
+                self.lock().begin_again(&(variant.hash(), Purpose::Verdict));
+                self.verdict(variant, cancel)
+            }
+            // Measures the rate.
+            Occasion::Again => self.conduct(variant, Purpose::Measurement, cancel),
+            Occasion::Next | Occasion::Early | Occasion::Run(_) => self.verdict(variant, cancel),
+        }
     }
 
     /// Measures the original, and looks for clues in the first run that shows the bug.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use clreduce_interestingness::{Cancel, Interestingness, NotRun, Outcome, TimeLimits};
+use clreduce_interestingness::{Cancel, Interestingness, NotRun, Occasion, Outcome, TimeLimits};
 use clreduce_testcase::{Clues, TestCase};
 
 /// The test of a reduction. When it judges the original for the first time, it looks for clues.
@@ -34,37 +34,25 @@ impl ClueFinder {
 
 impl Interestingness for ClueFinder {
     fn judge(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        if self.found.get().is_some() || *variant != self.original {
-            return self.test.judge(variant, cancel);
+        self.judge_on(variant, Occasion::Next, cancel)
+    }
+
+    fn judge_on(
+        &self,
+        variant: &TestCase,
+        occasion: Occasion,
+        cancel: &Cancel,
+    ) -> Result<Outcome, NotRun> {
+        let repeats = matches!(occasion, Occasion::Afresh | Occasion::Again);
+        let has_clues = self.found.get().is_some() || repeats && self.earlier.is_some();
+        if has_clues || *variant != self.original {
+            return self.test.judge_on(variant, occasion, cancel);
         }
         let (outcome, clues) = self.test.judge_original(variant, cancel)?;
         if !cancel.is_cancelled() {
             let _ = self.found.set(Arc::new(clues));
         }
         Ok(outcome)
-    }
-
-    fn judge_early(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        if *variant == self.original {
-            return self.judge(variant, cancel);
-        }
-        self.test.judge_early(variant, cancel)
-    }
-
-    fn judge_afresh(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        let has_clues = self.found.get().is_some() || self.earlier.is_some();
-        if has_clues || *variant != self.original {
-            return self.test.judge_afresh(variant, cancel);
-        }
-        self.judge(variant, cancel)
-    }
-
-    fn judge_again(&self, variant: &TestCase, cancel: &Cancel) -> Result<Outcome, NotRun> {
-        let has_clues = self.found.get().is_some() || self.earlier.is_some();
-        if has_clues || *variant != self.original {
-            return self.test.judge_again(variant, cancel);
-        }
-        self.judge(variant, cancel)
     }
 
     fn set_time_limit(&self, limit: Duration) {

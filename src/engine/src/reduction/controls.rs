@@ -1,5 +1,4 @@
-//! Controls: variants that the test rejected. If it accepts one when it is asked again, no other success counts meanwhile; and what came of tests that
-//! were run again.
+//! Controls: variants that the test rejected and is asked about again. While it accepts one of them, its successes do not count.
 
 use clreduce_candidates::Candidate;
 use clreduce_speculation::RepeatedResults;
@@ -39,7 +38,7 @@ impl Controls {
         self.last = number.unwrap_or(self.last);
     }
 
-    /// Two of them, if there are any: one is tested when a third of the confirmations have been, and one after two thirds.
+    /// The last two, or the only one twice: the first is tested after a third of the confirmations, the second after two thirds.
     pub(super) fn choose(&self) -> impl Iterator<Item = &TestCase> {
         self.variants.iter().rev().map(|(_, variant)| variant).cycle().take(2)
     }

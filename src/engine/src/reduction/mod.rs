@@ -126,7 +126,7 @@ pub struct Reduction<'a> {
     on_event: Box<dyn FnMut(&Event) + Send + 'a>,
     cancel: Cancel,
     skip: SkipPass,
-    pass_command: Option<Arc<dyn PassCommand>>,
+    pass_command: Option<Arc<PassCommand>>,
     /// The pass command, once the reduction runs.
     asked: Option<Arc<AskedCommand>>,
 }
@@ -267,7 +267,7 @@ impl<'a> Reduction<'a> {
 
     /// Tries what a program proposes, too. The facts of [`state`](Self::state) name it by [`PASS_COMMAND_FACT`](crate::PASS_COMMAND_FACT).
     #[must_use]
-    pub fn pass_command(self, command: Arc<dyn PassCommand>) -> Self {
+    pub fn pass_command(self, command: Arc<PassCommand>) -> Self {
         Self { pass_command: Some(command), ..self }
     }
 

@@ -21,7 +21,7 @@ pub struct Protected {
 impl Protected {
     /// Returns whether a pass has anything to propose that is allowed. A pass that only renames has not.
     pub(crate) fn allows(&self, row: &Row) -> bool {
-        !(self.names && row.info().renames)
+        !(self.names && row.pass.renames)
     }
 
     /// Returns the proposals that touch nothing protected. What they are combined to does not either.

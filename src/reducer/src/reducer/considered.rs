@@ -52,7 +52,7 @@ impl<G: ProposalSearch> Reducer<G> {
         let mut considered = Vec::new();
         for row in self.schedule.rows() {
             // The same pass may have several rows.
-            let kind = (row.info().name, self.removes_unused(row));
+            let kind = (row.pass.name, self.removes_unused(row));
             if !compares_tokens(row) && !seen.contains(&kind) {
                 seen.push(kind);
                 self.consider(&base, row, is_wanted, &mut considered);
@@ -84,7 +84,7 @@ impl<G: ProposalSearch> Reducer<G> {
             PassRun::new(Arc::clone(base), row, proposals, Vec::new(), GroupSizes::ALL, unused);
         for (index, (like, is_allowed)) in alike.into_iter().zip(is_allowed).enumerate() {
             if let Some((patch, hash)) = run.alone(index, &self.current) {
-                let (pass, is_protected) = (row.info().name, !is_allowed);
+                let (pass, is_protected) = (row.pass.name, !is_allowed);
                 considered.push(Considered { pass, patch, hash, is_protected, like });
             }
         }

@@ -33,7 +33,7 @@ impl<'a> Fingerprints<'a> {
             snapshot.tokens(file).iter().map(move |token| &snapshot.bytes(file)[token.range()])
         });
         let includes = names.filter(|name| *name == b"include").count();
-        Self { snapshot, pass: row.info().name, heads_only, files, includes }
+        Self { snapshot, pass: row.pass.name, heads_only, files, includes }
     }
 
     pub(super) fn of(&self, patch: &Patch) -> u64 {

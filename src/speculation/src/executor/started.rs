@@ -84,28 +84,11 @@ impl StartedTests {
                 Action::Kill(id) => {
                     self.running.get(&id).into_iter().for_each(|test| test.cancel.cancel());
                 }
-                Action::Start(id, variant) => {
+                Action::Start(id, occasion, variant) => {
                     let test = Arc::clone(&self.test);
                     self.run(id, permit.take(), move |cancel| {
-                        TestResult::Test(retried(cancel, || test.judge(&variant, cancel)))
-                    });
-                }
-                Action::StartEarly(id, variant) => {
-                    let test = Arc::clone(&self.test);
-                    self.run(id, permit.take(), move |cancel| {
-                        TestResult::Test(retried(cancel, || test.judge_early(&variant, cancel)))
-                    });
-                }
-                Action::StartAfresh(id, variant) => {
-                    let test = Arc::clone(&self.test);
-                    self.run(id, permit.take(), move |cancel| {
-                        TestResult::Test(retried(cancel, || test.judge_afresh(&variant, cancel)))
-                    });
-                }
-                Action::StartAgain(id, variant) => {
-                    let test = Arc::clone(&self.test);
-                    self.run(id, permit.take(), move |cancel| {
-                        TestResult::Test(retried(cancel, || test.judge_again(&variant, cancel)))
+                        let judge = || test.judge_on(&variant, occasion, cancel);
+                        TestResult::Test(retried(cancel, judge))
                     });
                 }
                 Action::Filter(id, variant) => {

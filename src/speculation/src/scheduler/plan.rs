@@ -1,6 +1,7 @@
 //! The decision which tests are started and which are ended.
 
 use clreduce_candidates::{Candidate, CandidateSource};
+use clreduce_interestingness::Occasion;
 use clreduce_testcase::{ContentHash, TestCase};
 
 use super::{Action, Scheduler};
@@ -163,15 +164,13 @@ impl<S: CandidateSource> Scheduler<S> {
             actions.push(Action::Filter(id, variant));
         } else {
             self.counters.started += 1;
-            actions.push(if is_again {
-                Action::StartAgain(id, variant)
-            } else if is_alone {
-                Action::StartAfresh(id, variant)
-            } else if is_early {
-                Action::StartEarly(id, variant)
-            } else {
-                Action::Start(id, variant)
-            });
+            let occasion = match () {
+                () if is_again => Occasion::Again,
+                () if is_alone => Occasion::Afresh,
+                () if is_early => Occasion::Early,
+                () => Occasion::Next,
+            };
+            actions.push(Action::Start(id, occasion, variant));
         }
     }
 

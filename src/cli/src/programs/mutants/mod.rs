@@ -52,9 +52,9 @@ pub(crate) struct MutantsArgs {
 
     /// Judge only N of the mutants, chosen by --seed
     #[arg(long, value_name = "N")]
-    pub sample: Option<NonZeroUsize>,
+    pub count: Option<NonZeroUsize>,
 
-    /// Number that decides which mutants a sample has
+    /// Number that decides which mutants are judged
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
 
@@ -91,7 +91,7 @@ Mutants that do not compile are stillborn, and those whose code clang -O2 makes 
 Examples:
   clreduce mutants kernel.cl
   clreduce mutants kernel.cl --judge run --operator relational,loop-bound
-  clreduce mutants bug.cl --judge bug.toml --sample 100 --seed 7 --json
+  clreduce mutants bug.cl --judge bug.toml --count 100 --seed 7 --json
 
 Exit status:
   0  every mutant was judged
@@ -115,7 +115,7 @@ pub(crate) fn mutants(args: &MutantsArgs) -> Result<ExitCode, CliError> {
     let case = read(&args.file)?;
     let language = case.language();
     let all = Mutants::of(&Snapshot::new(case.clone(), language));
-    let chosen = sample(of_operators(all.list, &args.operator), args.sample, args.seed);
+    let chosen = sample(of_operators(all.list, &args.operator), args.count, args.seed);
     if chosen.is_empty() {
         return Err(MutantsError::None(args.file.clone()).into());
     }

@@ -23,7 +23,7 @@ use crate::terminal::quoting::quoted;
 /// # Errors
 /// When the command shows no bug, or a file is in the way.
 pub(super) fn init(args: &InitArgs, compilation: &Compilation) -> Result<ExitCode, CliError> {
-    if args.shell || args.powershell || args.python || args.accuse.is_some() {
+    if args.script.is_some() || args.accuse.is_some() {
         return Err(InitError::OnlyForKernels.into());
     }
     let cancel = interrupt::on_interrupt()?;

@@ -22,7 +22,7 @@ use crate::kernels::check::other_arguments;
 use crate::kernels::expected;
 use crate::kernels::launches::{LaunchArgs, description_beside};
 use crate::settings::sandbox;
-use crate::setup::init::script::{self, Script};
+use crate::setup::init::script::{self, Script, ScriptLanguage};
 use crate::terminal::clock::Clock;
 use crate::terminal::interrupt;
 use crate::terminal::printing::{error_line, warning_line};
@@ -50,8 +50,7 @@ pub(super) fn init(args: &InitArgs) -> Result<ExitCode, CliError> {
     let kernel = args.inputs.first().ok_or(InitError::NoInput)?;
     let case = single(kernel, read(kernel)?)?.in_language(args.lang);
     let build_options = args.words.join(" ");
-    let kind = script::ScriptLanguage::of(args.shell, args.powershell, args.python);
-    let path = kernel.with_extension(kind.map_or("toml", script::ScriptLanguage::extension));
+    let path = kernel.with_extension(args.script.map_or("toml", ScriptLanguage::extension));
     if path.exists() {
         return Err(InitError::Exists(path).into());
     }
@@ -67,11 +66,11 @@ pub(super) fn init(args: &InitArgs) -> Result<ExitCode, CliError> {
     }
     let test = test?;
     print(&found, &test).map_err(CliError::Stdout)?;
-    let text = match kind {
+    let text = match args.script {
         None => found.recipe.text().to_owned(),
         Some(kind) => script::write(kind, &script_of(kernel, &found, &test, &build_options)),
     };
-    let written = script::create(&path, &text, kind.is_some());
+    let written = script::create(&path, &text, args.script.is_some());
     written.map_err(|source| CliError::Write { path: path.clone(), source })?;
     let mut out = crate::terminal::printing::out();
     let _ = writeln!(

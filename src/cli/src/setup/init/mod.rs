@@ -19,6 +19,7 @@ use clreduce_testcase::Language;
 
 use crate::failure::{CliError, InitError};
 use crate::terminal::units;
+use script::ScriptLanguage;
 
 pub(crate) use kernel::{find, read, single};
 
@@ -90,17 +91,9 @@ pub(crate) struct InitArgs {
     #[arg(long, value_name = "KIND")]
     pub allow_unchecked: Vec<FindingKind>,
 
-    /// Write a shell script instead of a recipe for a kernel
-    #[arg(long, group = "kind")]
-    pub shell: bool,
-
-    /// Write a PowerShell script instead of a recipe for a kernel
-    #[arg(long, group = "kind")]
-    pub powershell: bool,
-
-    /// Write a Python script instead of a recipe for a kernel
-    #[arg(long, group = "kind")]
-    pub python: bool,
+    /// Write a script in this language instead of a recipe for a kernel
+    #[arg(long, value_name = "LANGUAGE")]
+    pub script: Option<ScriptLanguage>,
 
     /// Options for every build of the kernel, such as -DN=4; or the command of a compiler
     #[arg(last = true, value_name = "BUILD OPTIONS|COMMAND", allow_hyphen_values = true)]

@@ -5,24 +5,20 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use clreduce_kernel::OutcomeClass;
 
 use crate::kernels::run::status;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScriptLanguage {
     Shell,
+    #[value(name = "powershell")]
     PowerShell,
     Python,
 }
 
 impl ScriptLanguage {
-    /// The one that was asked for.
-    pub(crate) fn of(shell: bool, powershell: bool, python: bool) -> Option<Self> {
-        let chosen = [(shell, Self::Shell), (powershell, Self::PowerShell), (python, Self::Python)];
-        chosen.into_iter().find_map(|(is_chosen, kind)| is_chosen.then_some(kind))
-    }
-
     /// The end of its name.
     pub(crate) fn extension(self) -> &'static str {
         match self {

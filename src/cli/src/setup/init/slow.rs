@@ -42,7 +42,7 @@ pub(super) fn init(
     compilation: &Compilation,
     what: MeasuredResource,
 ) -> Result<ExitCode, CliError> {
-    if args.shell || args.powershell || args.python || args.accuse.is_some() {
+    if args.script.is_some() || args.accuse.is_some() {
         return Err(InitError::OnlyForKernels.into());
     }
     let cancel = interrupt::on_interrupt()?;

@@ -14,7 +14,9 @@ fn confirmations_take_slots_that_nothing_probable_wants_and_give_way() {
     scheduler.kill_all();
     scheduler.ended(next[0].0, Ok(Outcome::from(YES)));
     let actions = scheduler.plan_confirmations(true);
-    let [Action::StartAgain(id, again)] = actions.as_slice() else { panic!("{actions:?}") };
+    let [Action::Start(id, Occasion::Again, again)] = actions.as_slice() else {
+        panic!("{actions:?}")
+    };
     assert_eq!(*again, variant(""));
     scheduler.ended(*id, Ok(Outcome::from(NO)));
     assert_eq!(scheduler.take_confirmation().unwrap().outcome.verdict, NO);

@@ -78,10 +78,7 @@ fn plan(scheduler: &mut Scheduler<Path>) -> (Vec<(TestId, String)>, Vec<TestId>)
         }
         for action in actions {
             match action {
-                Action::Start(id, variant)
-                | Action::StartEarly(id, variant)
-                | Action::StartAfresh(id, variant)
-                | Action::StartAgain(id, variant) => {
+                Action::Start(id, _, variant) => {
                     let text = String::from_utf8(variant.files()[0].bytes.to_vec()).unwrap();
                     started.push((id, text));
                 }
@@ -209,7 +206,9 @@ fn a_success_that_is_not_trusted_is_tested_again_until_the_results_decide() {
     let mut judge = |results: &[Verdict]| {
         for (number, result) in results.iter().enumerate() {
             let actions = scheduler.plan(true);
-            let [Action::StartAgain(id, _)] = actions[..] else { panic!("{actions:?}") };
+            let [Action::Start(id, Occasion::Again, _)] = actions[..] else {
+                panic!("{actions:?}")
+            };
             scheduler.ended(id, Ok(Outcome::from(*result)));
             if number + 1 < results.len() {
                 assert!(matches!(scheduler.step(), SchedulerStep::Waiting));
