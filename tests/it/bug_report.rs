@@ -72,10 +72,15 @@ fn a_command_and_a_script_are_reported_with_the_compilers_that_they_name() {
     let done = bench.reduce(&[&["report", "bug.c"], &command[..]].concat());
     let parts = ["# clang-19 crashes: in clang::Pre", "clang-19: ", "What should happen"];
     assert_mentions(&stdout(&done), &parts);
-    let done = bench.reduce(
-        &[&["bisect", "bug.c"], &command[..], &["--compilers", "clang-19", "gcc"]].concat(),
-    );
+    let versions = ["--compilers", "clang-19", "gcc", "--report", "versions.html"];
+    let done = bench.reduce(&[&["bisect", "bug.c"], &command[..], &versions].concat());
     assert_mentions(&stdout(&done), &["clang-19  shows the bug", "gcc       does not show it"]);
+    let page = bench.read("versions.html");
+    let parts = ["<li class=bad title=\"clang-19: shows the bug\"><b>clang-19</b><span>bug</span>"];
+    assert_mentions(
+        &page,
+        &[parts[0], "<li class=good title=\"gcc: ", "Only clang-19 shows the bug"],
+    );
 
     bench.script("t.sh", "#!/bin/sh\ngcc -fsyntax-only bug.c && echo so it is\n");
     let done = bench.reduce(&["report", "bug.c", "--test", "./t.sh"]);

@@ -114,8 +114,11 @@ fn words(text: &str) -> usize {
 fn a_crash_of_a_real_compiler_is_reduced() {
     let bench = bench();
     let command = ["clang", "-O1", "-Iinc", "-MMD", "-c", "src/no-sse.c", "-o", "no-sse.o"];
-    let args = [&["init", "--"], &command[..]].concat();
+    let args = [&["init", "--report", "groups.html", "--"], &command[..]].concat();
     let found = stdout(&run(&bench, &args).code(0));
+    let page = bench.read("groups.html");
+    assert_mentions(&page, &["<div class=bad><h3>shows the bug <small>1</small>", "suspected"]);
+    assert_mentions(&page, &["<div class=good><h3>does not show the bug", "crash: clang -O1"]);
     assert_mentions(
         &found,
         &["crash: clang -O1", "Access past stack top", "clreduce no-sse.i --test no-sse.toml"],

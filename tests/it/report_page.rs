@@ -26,14 +26,17 @@ fn record(name: &str, outcome: &str, tests: u64) -> CaseRecord {
         "before": { "bytes": 4000, "tokens": 1234, "work_items": 64 },
         "after": { "bytes": 40, "tokens": 12, "work_items": 1 },
         "steps": 150, "tests": tests, "seconds": 3.2, "timeout": 2.0, "contradictions": 0,
-        "passes": [{ "name": "lines", "steps": 4, "interesting": 1, "tokens_removed": 1222 }],
+        "passes": [{ "name": "lines", "steps": 4, "interesting": 1, "tokens_removed": 1222, "seconds": 2.5 }],
+        "stages": [{ "name": "compile", "looked": 9, "seconds": 0.5 }],
+        "files": [{ "path": "a.c", "lines": 2000 }],
         "exit_code": 0, "output": "Assertion `<b>' failed",
     }))
     .unwrap()
 }
 
-fn commit(tests: u64, tokens: u64) -> Value {
-    json!({ "step": tests, "tests": tests, "seconds": 1.0, "pass": "lines", "bytes": 40, "tokens": tokens,
+fn commit(tests: u64, tokens: u64, taken: [u32; 2]) -> Value {
+    json!({ "taken": [taken],
+         "step": tests, "tests": tests, "seconds": 1.0, "pass": "lines", "bytes": 40, "tokens": tokens,
         "work_items": 1, "diff": "@@\n-gone\n+<i>new</i>\n" })
 }
 
@@ -46,7 +49,7 @@ fn report(out: &Path) {
     let other = out.join("cases/c.c");
     fs::create_dir_all(other.join("reduced")).unwrap();
     fs::write(other.join("reduced/c.c"), program).unwrap();
-    let commits = format!("{}\n{}\n", commit(10, 100), commit(137, 12));
+    let commits = format!("{}\n{}\n", commit(10, 100, [1, 1500]), commit(137, 12, [1502, 2000]));
     fs::write(folder.join("history.jsonl"), commits).unwrap();
     let crash = CaseRecord { output: format!("signature: {LONG}"), ..record("c.c", "minimal", 20) };
     let records = [record("</script>.c", "flaky", 7), record("a b.c", "minimal", 137), crash];
@@ -81,7 +84,7 @@ fn outcomes() -> CampaignOutcomes {
         left_out: true,
     };
     let classes = vec!["wrong result".to_owned()];
-    CampaignOutcomes { programs: 98_765, classes, rows: vec![row] }
+    CampaignOutcomes { programs: 98_765, classes, rows: vec![row], found_by: vec![70_000, 12] }
 }
 
 /// The elements that the browser draws, without the scripts after them.
@@ -147,12 +150,14 @@ fn a_browser_draws_the_table_and_each_case() {
         "<code>int a; // &lt;/script&gt;</code>",
         "assertion &lt;b&gt; <small>1 case</small>",
         "Not reduced <small>1 case</small>",
-        "<title>a b.c: 1,234 → 12 tokens, assertion &lt;b&gt;</title>",
+        "a b.c: 1,234 → 12 tokens, assertion",
+        "Bugs, by the first program that showed each",
         "group by bug",
         "<td class=\"\">1,234</td>",
         "8,000 → 80",
         "Outcomes of 98,765 programs",
-        "<td class=\"left\">pocl &lt;opt&gt; (left out)</td><td>1,234</td><td>2</td><td class=\"left\">mad_sat.long</td>",
+        "<td class=\"left\">pocl &lt;opt&gt; (left out)</td>",
+        "<td>2</td><td class=\"left\">mad_sat.long</td>",
     ] {
         assert!(all.contains(part), "{part} is not in {all}");
     }
@@ -160,9 +165,14 @@ fn a_browser_draws_the_table_and_each_case() {
     let one = drawn(browser, &page, "a%20b.c");
     for part in [
         "int a; <span class=\"comment\">// &lt;/script&gt;</span>",
-        "<path d=\"M56.0 ",
-        ">50</text>",
-        ">100</text>",
+        "<path class=\"line\" d=\"M0.00 ",
+        ">50</span>",
+        ">100</span>",
+        "lines 1 to 1,500: lines, commit 1, after 1.0 s",
+        "lines 1,501 to 1,504: left",
+        "<i class=\"left\"></i>left <small>1 line</small>",
+        "<span>2.5 s</span>",
+        "By stage of the test",
         "<dd>64 → 1</dd>",
         "<span class=\"minus\">-gone</span><span class=\"plus\">+&lt;i&gt;new&lt;/i&gt;</span>",
         "1 of 2: lines, step 10, 100 tokens, 40 bytes after 1.0 s",
@@ -173,12 +183,75 @@ fn a_browser_draws_the_table_and_each_case() {
         assert!(one.contains(part), "{part} is not in {one}");
     }
     assert!(!one.contains("NaN") && !one.contains("undefined"), "{one}");
-    let ticks = one.matches("text-anchor=\"middle\"").count();
-    assert!((2..=6).contains(&ticks), "{ticks} numbers below the curve");
+    for below in one.split("<div class=\"x\">").skip(1) {
+        let below = below.split("</div>").next().unwrap_or_default();
+        let ticks = below.matches("<span").count();
+        assert!((2..=6).contains(&ticks), "{ticks} numbers below the curve: {below}");
+    }
 
     // Nothing was removed, and there is no curve: the page of the case is there all the same.
     let other = drawn(browser, &page, "%3C%2Fscript%3E.c");
     assert!(other.contains("<h1>&lt;/script&gt;.c</h1>") && !other.contains("NaN"), "{other}");
+}
+
+/// A browser that runs no scripts shows the results, and all pictures of a reduction.
+#[test]
+#[cfg_attr(windows, ignore = "asks a browser: done on Linux")]
+fn a_page_is_read_without_scripts() {
+    let out = tempfile::tempdir().unwrap();
+    report(out.path());
+    let all = drawn_without_scripts(&out.path().join(PAGE));
+    assert_mentions(&all, &["pocl &lt;opt&gt;", "int a; // &lt;/script&gt;", "a b.c: 1,234 → 12"]);
+    assert_mentions(&all, &[LONG, "<td class=\"left\">flaky</td>"]);
+
+    let bench = Bench::with_bug();
+    bench.reduce(&["bug.c", "--test", SCRIPT, "--timeout", "20s", "--report", "page.html"]);
+    let one = drawn_without_scripts(&bench.path("page.html"));
+    assert_mentions(&one, &["needle", "<div class=\"strip\">", "<div class=\"bars\">", "Commands"]);
+    assert_eq!(one.matches("class=\"plot\"").count(), 2, "over tests and over time: {one}");
+}
+
+/// What the browser draws of a page that may run no script: in a frame that a page with scripts copies.
+fn drawn_without_scripts(page: &Path) -> String {
+    let frame = format!(
+        "<body><iframe sandbox=allow-same-origin src={}></iframe><script>
+        onload = () => {{
+          const main = document.querySelector('iframe').contentDocument.querySelector('#plain');
+          document.body.replaceChildren(document.importNode(main, true));
+        }};
+        </script>",
+        page.file_name().unwrap().to_str().unwrap()
+    );
+    let around = page.with_file_name("without-scripts.html");
+    fs::write(&around, frame).unwrap();
+    drawn(browser(), &around, "")
+}
+
+/// From a telephone to a wide screen, nothing has to be moved sideways, and the letters keep their size.
+#[test]
+#[cfg_attr(windows, ignore = "asks a browser: done on Linux")]
+fn pictures_fit_into_every_width() {
+    let out = tempfile::tempdir().unwrap();
+    report(out.path());
+    for width in [390, 800, 1400] {
+        let frame = format!(
+            "<body><iframe src=report.html#a%20b.c style=width:{width}px;height:800px></iframe><script>
+            const look = () => {{
+              const page = document.querySelector('iframe').contentDocument;
+              const parts = [...page.querySelectorAll('#one .strip, #one .plot, #one .bars')];
+              if (parts.length < 6) return setTimeout(look, 50);
+              const fits = (part) => part.getBoundingClientRect().right <= {width};
+              const letters = page.querySelector('.plot .x span');
+              document.body.textContent = [page.documentElement.scrollWidth <= {width}, parts.every(fits),
+                parseFloat(getComputedStyle(letters).fontSize) >= 12].join(' ');
+            }};
+            onload = look;
+            </script>"
+        );
+        fs::write(out.path().join("frame.html"), frame).unwrap();
+        let drawn = drawn(browser(), &out.path().join("frame.html"), "");
+        assert!(drawn.contains("true true true"), "{width}: {drawn}");
+    }
 }
 
 /// On a telephone, the signature of a bug is read in full, and nothing has to be moved sideways.
@@ -213,7 +286,10 @@ fn the_page_of_one_reduction_is_that_of_its_case() {
     let bench = Bench::with_bug();
     bench.reduce(&["bug.c", "--test", SCRIPT, "--timeout", "20s", "--report", "page.html"]);
     let page = drawn(browser(), &bench.path("page.html"), "");
-    assert_mentions(&page, &["<h1>bug.c</h1>", "Reduced program", "needle", "<path d=\"M56.0 "]);
+    assert_mentions(
+        &page,
+        &["<h1>bug.c</h1>", "Reduced program", "needle", "<div class=\"strip\">"],
+    );
     assert_mentions(&page, &["--timeout 20000ms", "bug.c.orig"]);
     assert!(!page.contains("All cases") && !page.contains("NaN"), "{page}");
 

@@ -101,8 +101,7 @@ impl Attempt<'_> {
         let began = Instant::now();
         let result = self.run(reduction, (state, facts), &mut history, began);
         let mut record = CaseRecord::without_result(&name, CaseOutcome::Failed, String::new());
-        record.original = original.hash().to_string();
-        record.before = Measure::of(&original);
+        record.take_original(&original);
         record.after = record.before;
         record.seconds = seconds_before + began.elapsed().as_secs_f64();
         match result {
@@ -189,8 +188,7 @@ impl CaseRecord {
     #[must_use]
     pub fn of(name: &str, original: &TestCase, reduced: &Reduced) -> Self {
         let mut record = Self::without_result(name, CaseOutcome::Failed, String::new());
-        record.original = original.hash().to_string();
-        record.before = Measure::of(original);
+        record.take_original(original);
         record.seconds = reduced.wall.as_secs_f64();
         record.fill(reduced);
         record
@@ -215,6 +213,7 @@ impl CaseRecord {
             steps: pass.steps,
             interesting: pass.interesting,
             tokens_removed: pass.tokens_removed,
+            seconds: pass.wall.as_secs_f64(),
         });
         self.passes = passes.collect();
     }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Measure;
 use crate::diff::diff;
+use crate::taken::LinesLeft;
 
 /// Name of the file in a case's folder.
 const FILE: &str = "history.jsonl";
@@ -36,6 +37,9 @@ pub struct CommitRecord {
     pub work_items: u64,
     /// The change as a unified diff; long runs of lines are cut.
     pub diff: String,
+    /// The lines of the original that went with it: the first and the last of each run, from 1 and through all files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub taken: Vec<[u32; 2]>,
 }
 
 impl CommitRecord {
@@ -44,8 +48,8 @@ impl CommitRecord {
     pub fn of(event: &Event, tests: u64, seconds: f64) -> Option<(Self, &TestCase)> {
         let Event::Committed { step, pass, size, bytes, case } = event else { return None };
         let Measure { bytes, tokens, work_items } = Measure::new(*size, *bytes);
-        let (step, pass, diff) = (*step, (*pass).to_owned(), String::new());
-        Some((Self { step, tests, seconds, pass, bytes, tokens, work_items, diff }, case))
+        let (step, pass, diff, taken) = (*step, (*pass).to_owned(), String::new(), Vec::new());
+        Some((Self { step, tests, seconds, pass, bytes, tokens, work_items, diff, taken }, case))
     }
 }
 
@@ -69,6 +73,7 @@ pub(crate) struct History {
     /// The steps of the commits in the file, and where their lines end.
     lines: Vec<(u64, u64)>,
     current: TestCase,
+    lines_left: LinesLeft,
     /// The last commit that an earlier run came to.
     earlier: Option<CommitRecord>,
 }
@@ -79,7 +84,9 @@ impl History {
         let commits = if is_resumed { read_history(folder)? } else { Vec::new() };
         let file =
             OpenOptions::new().create(true).write(true).truncate(true).open(folder.join(FILE))?;
-        let mut history = Self { file, lines: Vec::new(), current: original, earlier: None };
+        let lines_left = LinesLeft::new(&original);
+        let mut history =
+            Self { file, lines: Vec::new(), current: original, lines_left, earlier: None };
         commits.iter().try_for_each(|commit| history.write(commit))?;
         history.earlier = commits.into_iter().last();
         Ok(history)
@@ -103,6 +110,7 @@ impl History {
             earlier.step = earlier.step.min(step);
         }
         self.current = case.clone();
+        self.lines_left.go_back(case);
         self.file.set_len(self.length())?;
         self.file.seek(SeekFrom::Start(self.length())).map(drop)
     }
@@ -116,6 +124,7 @@ impl History {
     pub(crate) fn add(&mut self, mut commit: CommitRecord, case: &TestCase) -> io::Result<()> {
         let is_told = self.earlier.as_ref().is_some_and(|last| commit.step <= last.step);
         let before = std::mem::replace(&mut self.current, case.clone());
+        commit.taken = self.lines_left.follow(case);
         if is_told {
             return Ok(());
         }
@@ -151,6 +160,7 @@ mod tests {
             tokens: 1,
             work_items: 1,
             diff: String::new(),
+            taken: Vec::new(),
         }
     }
 

@@ -9,6 +9,7 @@ mod diff;
 mod files;
 mod history;
 mod record;
+mod taken;
 
 use std::fs;
 use std::io;
@@ -28,7 +29,8 @@ use clreduce_speculation::Pool;
 
 pub use diff::diff;
 pub use history::{CommitRecord, read_history};
-pub use record::{CaseOutcome, CaseRecord, Measure, PassRecord};
+pub use record::{CaseOutcome, CaseRecord, FileLines, Measure, PassRecord, StageRecord};
+pub use taken::LinesLeft;
 
 /// Open cases per thread of the pool. While one makes its next variants, another one's test runs; what
 /// is still free goes to guesses.

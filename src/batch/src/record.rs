@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use clreduce_testcase::{Size, TestCase};
+use clreduce_testcase::{Size, SourceFile, TestCase};
 use serde::{Deserialize, Serialize};
 
 use crate::files;
@@ -85,6 +85,29 @@ pub struct PassRecord {
     pub interesting: u64,
     /// Tokens that its commits removed; negative when they added some.
     pub tokens_removed: i64,
+    /// Wall time of its runs. Records of older versions have none.
+    #[serde(default)]
+    pub seconds: f64,
+}
+
+/// The time that a stage of a recipe took.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StageRecord {
+    /// Its name.
+    pub name: String,
+    /// The variants that it looked at.
+    pub looked: u64,
+    /// The time of all its runs together, of which several may run at a time.
+    pub seconds: f64,
+}
+
+/// A file of the original.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileLines {
+    /// Its path in the test case.
+    pub path: String,
+    /// Its lines.
+    pub lines: usize,
 }
 
 /// The outcome of a case.
@@ -114,6 +137,12 @@ pub struct CaseRecord {
     pub contradictions: u64,
     /// The passes, in the order in which they first asked.
     pub passes: Vec<PassRecord>,
+    /// The stages of a recipe.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stages: Vec<StageRecord>,
+    /// The files of the original.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileLines>,
     /// Exit status of the test on the result.
     pub exit_code: Option<i32>,
     /// The last lines that the test printed about the result, or about the original where there is none.
@@ -124,6 +153,18 @@ impl CaseRecord {
     /// The questions that each pass asked in vain.
     pub fn refusals(&self) -> impl Iterator<Item = (&str, u64)> {
         self.passes.iter().map(|pass| (pass.name.as_str(), pass.steps - pass.interesting))
+    }
+
+    /// Takes note of the original.
+    pub(crate) fn take_original(&mut self, original: &TestCase) {
+        self.original = original.hash().to_string();
+        self.before = Measure::of(original);
+        let lines = |bytes: &[u8]| bytes.split_inclusive(|&byte| byte == b'\n').count();
+        let file = |file: &SourceFile| FileLines {
+            path: file.path.to_string(),
+            lines: lines(&file.bytes),
+        };
+        self.files = original.files().iter().map(file).collect();
     }
 
     /// A case of which nothing is known but what went wrong.
@@ -141,6 +182,8 @@ impl CaseRecord {
             timeout: 0.0,
             contradictions: 0,
             passes: Vec::new(),
+            stages: Vec::new(),
+            files: Vec::new(),
             exit_code: None,
             output: String::new(),
         }

@@ -33,19 +33,19 @@ pub(crate) struct ReportFields<'a> {
 #[derive(Serialize)]
 pub(crate) struct ReportedCase<'a> {
     #[serde(flatten)]
-    record: &'a CaseRecord,
+    pub(crate) record: &'a CaseRecord,
     #[serde(flatten)]
-    place: PlaceInOrder<'a>,
+    pub(crate) place: PlaceInOrder<'a>,
     /// Path of the original.
     path: String,
     /// The bug report in Markdown, if there is one.
-    bug_report: Option<String>,
+    pub(crate) bug_report: Option<String>,
     /// The files of the result.
-    reduced: Vec<ReducedFile>,
+    pub(crate) reduced: Vec<ReducedFile>,
     /// Commands that repeat the reduction and the test.
-    commands: Vec<RepeatCommand>,
+    pub(crate) commands: Vec<RepeatCommand>,
     /// Every commit, in order.
-    commits: Vec<CommitRecord>,
+    pub(crate) commits: Vec<CommitRecord>,
 }
 
 /// The place of a case in the order in which to look at the results. Without a result there is none.
@@ -54,7 +54,7 @@ pub(crate) struct PlaceInOrder<'a> {
     /// Number in the order, from 1.
     rank: Option<usize>,
     /// The signature of the cluster that the case belongs to.
-    cluster: Option<&'a str>,
+    pub(crate) cluster: Option<&'a str>,
     /// The earlier case from which this one differs only in names and layout.
     duplicate_of: Option<&'a str>,
     /// The case equals a program that `--known` names.
@@ -65,20 +65,20 @@ pub(crate) struct PlaceInOrder<'a> {
 
 /// One file of a result.
 #[derive(Serialize)]
-struct ReducedFile {
+pub(crate) struct ReducedFile {
     /// Path in the test case.
-    path: String,
+    pub(crate) path: String,
     /// Its text. Bytes that are not UTF-8 are replaced.
-    text: String,
+    pub(crate) text: String,
 }
 
 /// A command for a shell.
 #[derive(Serialize)]
-struct RepeatCommand {
+pub(crate) struct RepeatCommand {
     /// Its purpose.
-    what: String,
+    pub(crate) what: String,
     /// The command.
-    command: String,
+    pub(crate) command: String,
 }
 
 impl BatchReport<'_> {

@@ -7,6 +7,8 @@
 mod bug_report;
 mod json;
 mod page;
+mod pictures;
+mod plain;
 mod programs;
 
 use std::io::{self, Write};
@@ -20,6 +22,8 @@ use thiserror::Error;
 
 pub use bug_report::{BugReport, ReportBlock, Section};
 pub use json::SCHEMA;
+pub use page::{page_of_groups, page_of_versions};
+pub use pictures::{AgreeingGroup, VersionMark, VersionSeen};
 pub use programs::{read_program, read_result};
 
 /// Name of the page in the folder of results.
@@ -52,6 +56,8 @@ pub struct CampaignOutcomes {
     pub classes: Vec<String>,
     /// A row for each configuration.
     pub rows: Vec<OutcomeRow>,
+    /// For each bug, the number of the first program that showed it.
+    pub found_by: Vec<u64>,
 }
 
 /// The outcomes on one configuration.

@@ -14,9 +14,10 @@ use super::candidate::CompilerVersion;
 use super::kernel::ExpectedKernel;
 use super::subject::{BugArgs, BugTest, judge, open, say};
 use super::tools::version_of;
-use super::versions::{VersionResult, VersionRow, run_all, summary};
+use super::versions::{VersionResult, VersionRow, page, run_all, summary};
 use crate::failure::{BugError, CliError};
 use crate::files::load::{Input, load};
+use crate::files::report_file::ReportFile;
 use crate::settings::zoo;
 use crate::terminal::interrupt;
 
@@ -29,6 +30,10 @@ pub(crate) struct BisectArgs {
 
     #[command(flatten)]
     pub compilers: CompilerArgs,
+
+    /// Write the versions as a page to FILE, as HTML; `-` is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub report: Option<ReportFile>,
 
     #[command(flatten)]
     pub sandbox: SandboxOptions,
@@ -75,6 +80,9 @@ pub(crate) fn bisect(args: &BisectArgs) -> Result<ExitCode, CliError> {
     if args.compilers.compilers.is_empty() && zoo::installations().is_empty() {
         return Err(BugError::NoCompilers.into());
     }
+    if let Some(report) = &args.report {
+        report.check()?;
+    }
     let (case, subject) = opened(&args.bug, &cancel)?;
     let candidates = CompilerVersion::all(&args.compilers.compilers, &subject);
     if candidates.is_empty() {
@@ -90,6 +98,9 @@ pub(crate) fn bisect(args: &BisectArgs) -> Result<ExitCode, CliError> {
     }
     text.push_str(&format!("\n{}\n", summary(&rows)));
     crate::terminal::printing::print(&text).map_err(CliError::Stdout)?;
+    if let Some(report) = &args.report {
+        report.write(&page(&args.bug.program, &rows))?;
+    }
     let is_found = rows.iter().any(|row| row.result == Some(VersionResult::Shows));
     Ok(if is_found { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

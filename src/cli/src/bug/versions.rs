@@ -1,6 +1,8 @@
 //! Which of several compilers have a bug.
 
-use clreduce_report::{ReportBlock, Section};
+use std::path::Path;
+
+use clreduce_report::{ReportBlock, Section, VersionMark, VersionSeen, page_of_versions};
 
 /// The most compilers that are all run. Of more, some are run first, and those between two that differ afterwards.
 const ALL: usize = 40;
@@ -148,6 +150,23 @@ fn changes(rows: &[VersionRow]) -> Vec<String> {
         format!("It {verb} between {} and {}{open}.", from.name, to.name)
     };
     decided.windows(2).filter(differ).map(sentence).collect()
+}
+
+/// The page of `--report`.
+pub(super) fn page(program: &Path, rows: &[VersionRow]) -> String {
+    let seen = |row: &VersionRow| VersionSeen {
+        name: row.name.clone(),
+        mark: match row.result {
+            Some(VersionResult::Shows) => VersionMark::Bug,
+            Some(VersionResult::Right(_)) => VersionMark::Right,
+            Some(VersionResult::Unclear(_)) => VersionMark::Unclear,
+            Some(VersionResult::Missing(_)) | None => VersionMark::NotRun,
+        },
+        words: row.words(),
+        version: row.version.lines().next().unwrap_or_default().to_owned(),
+    };
+    let seen: Vec<VersionSeen> = rows.iter().map(seen).collect();
+    page_of_versions(&format!("clreduce bisect {}", program.display()), &summary(rows), &seen)
 }
 
 /// The section of a bug report.

@@ -94,6 +94,14 @@ impl ReportFile {
         }
     }
 
+    /// Writes a whole report.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub(crate) fn write(&self, text: &str) -> Result<(), ReportFileError> {
+        self.create()?.write_all(text.as_bytes()).map_err(|source| self.failed(source))
+    }
+
     /// Opens the report, and empties what an earlier run left.
     ///
     /// # Errors

@@ -89,6 +89,7 @@ fn table(tally: &Tally) -> CampaignOutcomes {
         programs: tally.programs,
         classes: classes.iter().map(|class| class.name().to_owned()).collect(),
         rows: rows.collect(),
+        found_by: tally.bugs.values().map(|bug| bug.first.program).collect(),
     }
 }
 

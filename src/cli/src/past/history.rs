@@ -105,10 +105,21 @@ impl CommitList {
             steps = step.number;
             let Some(case) = step.committed else { return };
             let (bytes, Size { tokens, work_items, .. }) = (case.total_bytes(), Size::of(&case));
-            let (step, pass, diff) = (step.number, step.pass.to_owned(), String::new());
+            let (step, pass, diff, taken) =
+                (step.number, step.pass.to_owned(), String::new(), Vec::new());
             // Neither tests nor times are in a journal.
             let (tests, seconds) = (0, 0.0);
-            list.push(CommitRecord { step, tests, seconds, pass, bytes, tokens, work_items, diff });
+            list.push(CommitRecord {
+                step,
+                tests,
+                seconds,
+                pass,
+                bytes,
+                tokens,
+                work_items,
+                diff,
+                taken,
+            });
             let before = std::mem::replace(&mut before, case.clone());
             if number == Some(list.len() as u64) {
                 wanted = Some((before, case));

@@ -71,7 +71,8 @@ impl EngineResult<'_> {
         };
         let page = collector.map(|collector| {
             let kept = originals.first().map(PathBuf::as_path);
-            let page = collector.into_page(self.target, original, &reduced, kept);
+            let page =
+                collector.into_page(self.target, original, &reduced, kept).with_stages(&stages);
             match &bug_report {
                 Some(report) => {
                     page.with_output(&format!("{}{}", judge.signature_line(), report.output))

@@ -4,10 +4,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clreduce_batch::{CaseRecord, CommitRecord, diff};
+use clreduce_batch::{CaseRecord, CommitRecord, LinesLeft, StageRecord, diff};
 use clreduce_engine::Reduced;
 use clreduce_engine::events::Event;
 use clreduce_interestingness::Outcome;
+use clreduce_recipe::StageCounts;
 use clreduce_report::{BatchReport, CaseDetails};
 use clreduce_testcase::TestCase;
 use clreduce_triage::{Triage, TriageCase};
@@ -32,6 +33,7 @@ pub(crate) struct PageContent {
 /// Collects the commits of a reduction from its events.
 pub(crate) struct CommitCollector {
     current: TestCase,
+    lines_left: LinesLeft,
     started: Instant,
     tests: u64,
     commits: Vec<CommitRecord>,
@@ -40,7 +42,9 @@ pub(crate) struct CommitCollector {
 impl CommitCollector {
     /// Nothing has happened yet.
     pub(crate) fn new(original: TestCase) -> Self {
-        Self { current: original, started: Instant::now(), tests: 0, commits: Vec::new() }
+        let lines_left = LinesLeft::new(&original);
+        let (started, commits) = (Instant::now(), Vec::new());
+        Self { current: original, lines_left, started, tests: 0, commits }
     }
 
     /// Takes note of one event.
@@ -50,12 +54,14 @@ impl CommitCollector {
         }
         let seconds = self.started.elapsed().as_secs_f64();
         if let Some((commit, case)) = CommitRecord::of(event, self.tests, seconds) {
-            self.commits.push(CommitRecord { diff: diff(&self.current, case), ..commit });
+            let (diff, taken) = (diff(&self.current, case), self.lines_left.follow(case));
+            self.commits.push(CommitRecord { diff, taken, ..commit });
             self.current = case.clone();
         }
         if let Event::WentBack { step, case, .. } = event {
             self.commits.retain(|commit| commit.step <= *step);
             self.current = case.clone();
+            self.lines_left.go_back(case);
         }
     }
 
@@ -80,6 +86,17 @@ impl CommitCollector {
 }
 
 impl PageContent {
+    /// Adds the times of the stages of a recipe.
+    pub(crate) fn with_stages(mut self, stages: &[(String, StageCounts)]) -> Self {
+        let stage = |(name, counts): &(String, StageCounts)| StageRecord {
+            name: name.clone(),
+            looked: counts.looked,
+            seconds: counts.wall.as_secs_f64(),
+        };
+        self.record.stages = stages.iter().map(stage).collect();
+        self
+    }
+
     /// Adds what the test says about the result.
     pub(crate) fn judged(mut self, outcome: &Outcome) -> Self {
         self.record.exit_code = outcome.exit_code;

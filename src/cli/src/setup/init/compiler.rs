@@ -12,7 +12,7 @@ use clreduce_recipe::{
 use super::InitArgs;
 use crate::failure::{CliError, InitError};
 use crate::judge::recipe;
-use crate::setup::init::script;
+use crate::setup::init::{page, script};
 use crate::terminal::clock::Clock;
 use crate::terminal::interrupt;
 use crate::terminal::printing::{note_line, printable, warning_line};
@@ -48,7 +48,9 @@ pub(super) fn init(args: &InitArgs, compilation: &Compilation) -> Result<ExitCod
     }
     // Where the bug does not show each time, the advice is about the recipe.
     paths.write(&bug)?;
-    print(&bug, &test?, &paths).map_err(CliError::Stdout)?;
+    let test = test?;
+    print(&bug, &test, &paths).map_err(CliError::Stdout)?;
+    page::of_compilers(args, &bug, &test.calibration().pin.accused)?;
     if let Some(alone) = &alone {
         write_alone(alone, compilation)?;
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clreduce_check::{CheckOptions, CheckReport, FindingKind, KernelCheck, Validity};
-use clreduce_kernel::{Output, ProgramKind, VoteResult, describe, read_description};
+use clreduce_kernel::{Output, ProgramKind, describe, read_description};
 use clreduce_recipe::{
     ConfigurationResult, DeviceComparison, Recipe, RecipeError, RecipeOptions, RecipeTest,
     SuspectedBug, SuspicionBasis,
@@ -22,6 +22,7 @@ use crate::kernels::check::other_arguments;
 use crate::kernels::expected;
 use crate::kernels::launches::{LaunchArgs, description_beside};
 use crate::settings::sandbox;
+use crate::setup::init::page;
 use crate::setup::init::script::{self, Script, ScriptLanguage};
 use crate::terminal::clock::Clock;
 use crate::terminal::interrupt;
@@ -66,6 +67,7 @@ pub(super) fn init(args: &InitArgs) -> Result<ExitCode, CliError> {
     }
     let test = test?;
     print(&found, &test).map_err(CliError::Stdout)?;
+    page::of_devices(args, &found)?;
     let text = match args.script {
         None => found.recipe.text().to_owned(),
         Some(kind) => script::write(kind, &script_of(kernel, &found, &test, &build_options)),
@@ -344,18 +346,7 @@ fn table(comparison: &DeviceComparison) -> String {
     let width =
         comparison.configurations.iter().map(|seen| seen.name().len()).max().unwrap_or_default();
     let line = |seen: &ConfigurationResult| {
-        let finding = match seen.finding {
-            VoteResult::Agrees => "agrees",
-            VoteResult::Unknown => "?",
-            VoteResult::WrongCode => "wrong code",
-            VoteResult::Unstable => "unstable",
-            VoteResult::BuildCrash => "build crash",
-            VoteResult::BuildTimeout => "build hangs",
-            VoteResult::BuildFailure => "refused",
-            VoteResult::RunFailure => "run failure",
-            VoteResult::RunCrash => "run crash",
-            VoteResult::RunTimeout => "run hangs",
-        };
+        let finding = page::finding(seen);
         format!("{:<width$}  {finding:<11}  {}\n", seen.name(), seen.describe())
     };
     comparison.configurations.iter().map(line).collect()

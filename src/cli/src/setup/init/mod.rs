@@ -2,6 +2,7 @@
 
 mod compiler;
 mod kernel;
+mod page;
 mod script;
 mod slow;
 
@@ -18,6 +19,7 @@ use clreduce_recipe::{AskedMessage, Compilation, CompilationError, StageChoice};
 use clreduce_testcase::Language;
 
 use crate::failure::{CliError, InitError};
+use crate::files::report_file::ReportFile;
 use crate::terminal::units;
 use script::ScriptLanguage;
 
@@ -91,6 +93,10 @@ pub(crate) struct InitArgs {
     #[arg(long, value_name = "KIND")]
     pub allow_unchecked: Vec<FindingKind>,
 
+    /// Write the configurations that agree as a page to FILE, as HTML; `-` is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub report: Option<ReportFile>,
+
     /// Write a script in this language instead of a recipe for a kernel
     #[arg(long, value_name = "LANGUAGE")]
     pub script: Option<ScriptLanguage>,
@@ -131,6 +137,9 @@ Examples:
 /// # Errors
 /// When no bug is found, the input cannot be used, or the test cannot be written.
 pub(crate) fn init(args: &InitArgs) -> Result<ExitCode, CliError> {
+    if let Some(report) = &args.report {
+        report.check()?;
+    }
     let what = slow::resource(args);
     match (compilation(args), what) {
         (None, Some(_)) => Err(InitError::OnlyForCompilers.into()),

@@ -33,7 +33,7 @@ const KEYS: [(&str, &str); 6] = [
     ("s", "skip the rest of this pass"),
     ("q", "stop; the same command continues"),
     ("?", "show the keys"),
-    ("arrows, Page Up, Page Down, Home", "scroll"),
+    ("arrows, Page Up, Page Down, Home, End", "scroll"),
 ];
 
 /// The view that the user chose.
@@ -57,7 +57,7 @@ impl Choice {
 pub(crate) fn draw(frame: &mut Frame<'_>, model: &Model, choice: Choice) {
     let area = frame.area();
     let figures = figures(model, area.width);
-    let curve = if area.height >= 16 { 3 } else { 0 };
+    let curve = if area.height >= 16 { 4 } else { 0 };
     let messages = u16::from(!model.messages.is_empty());
     let [head, size, graph, body, message, foot] = Layout::vertical([
         Constraint::Length(1),
@@ -70,9 +70,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, model: &Model, choice: Choice) {
     .areas(area);
     frame.render_widget(heading(model, head.width), head);
     frame.render_widget(Paragraph::new(figures), size);
-    let heights = model.heights(graph.width.into(), CURVE_TOP);
-    let sparkline = Sparkline::default().data(&heights).max(CURVE_TOP);
-    frame.render_widget(sparkline.style(choice.color(Color::Green)), graph);
+    curve_with_axes(frame, model, choice, graph);
     if choice.view != View::Commits {
         frame.render_widget(chosen(model, choice, body), body);
     } else if area.width >= 120 {
@@ -88,6 +86,28 @@ pub(crate) fn draw(frame: &mut Frame<'_>, model: &Model, choice: Choice) {
         frame.render_widget(Line::styled(last.lines().next().unwrap_or_default(), style), message);
     }
     frame.render_widget(footer(model, choice), foot);
+}
+
+/// The curve of the size: its axes are a logarithmic one from 1 byte to the original, and the time from the start to now.
+fn curve_with_axes(frame: &mut Frame<'_>, model: &Model, choice: Choice, area: Rect) {
+    let [drawing, time] =
+        Layout::vertical([Constraint::Fill(1), Constraint::Length(1)]).areas(area);
+    let (top, now) = (show_bytes(model.statistics.first.1), model.statistics.elapsed());
+    let width = top.len().max(4) as u16 + 1;
+    let [sizes, graph] =
+        Layout::horizontal([Constraint::Length(width), Constraint::Fill(1)]).areas(drawing);
+    let middle = usize::from(drawing.height.saturating_sub(2));
+    let lines = std::iter::once(top).chain(vec![String::new(); middle]).chain(["1 B".to_owned()]);
+    let dim = Style::new().add_modifier(Modifier::DIM);
+    let lines: Vec<Line<'static>> = lines.map(|line| Line::styled(line, dim)).collect();
+    frame.render_widget(Paragraph::new(lines), sizes);
+    let heights = model.heights(graph.width.into(), CURVE_TOP);
+    let sparkline = Sparkline::default().data(&heights).max(CURVE_TOP);
+    frame.render_widget(sparkline.style(choice.color(Color::Green)), graph);
+    let now = show_duration(now);
+    let room = usize::from(graph.width.saturating_sub(3));
+    let line = format!("{:width$}0 s{now:>room$}", "", width = usize::from(width));
+    frame.render_widget(Line::styled(line, dim), time);
 }
 
 fn heading(model: &Model, width: u16) -> Line<'static> {
@@ -183,7 +203,7 @@ fn chosen(model: &Model, choice: Choice, area: Rect) -> Paragraph<'static> {
 fn program(case: &TestCase, scroll: usize, area: Rect) -> Paragraph<'static> {
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     let mut shown: Vec<Line<'static>> = Vec::new();
-    let mut skip = scroll;
+    let mut skip = scroll.min(lines_of(case).saturating_sub(height));
     for file in case.files() {
         let title = (case.files().len() > 1).then(|| format!("{}:", file.path).into_bytes());
         let lines = file.bytes.split(|&byte| byte == b'\n');
@@ -201,6 +221,13 @@ fn program(case: &TestCase, scroll: usize, area: Rect) -> Paragraph<'static> {
         }
     }
     Paragraph::new(shown)
+}
+
+/// The lines of the program as it is shown, with the names of several files.
+pub(super) fn lines_of(case: &TestCase) -> usize {
+    let title = usize::from(case.files().len() > 1);
+    let lines = |bytes: &[u8]| bytes.split(|&byte| byte == b'\n').count() + title;
+    case.files().iter().map(|file| lines(&file.bytes)).sum()
 }
 
 /// The most important keys, or the answer to the last one.

@@ -235,6 +235,11 @@ impl ScreenState {
     }
 
     fn press(&self, key: KeyEvent, page: usize, choice: &mut Choice) {
+        if choice.view == View::Program {
+            // Beyond the last page, which a key would have to come back from first.
+            let last = draw::lines_of(&self.model().program).saturating_sub(2 * page);
+            choice.scroll = choice.scroll.min(last);
+        }
         if key.kind == KeyEventKind::Release {
             return;
         }
@@ -252,7 +257,10 @@ impl ScreenState {
                 self.skip.request();
                 self.model().notice = "skipping the pass".to_owned();
             }
-            KeyCode::Char('p') => show(View::Program),
+            KeyCode::Char('p') => {
+                show(View::Program);
+                choice.scroll = self.model().first_line();
+            }
             KeyCode::Char('o') => show(View::Output),
             KeyCode::Char('?') => show(View::Keys),
             KeyCode::Down | KeyCode::Char('j') => choice.scroll += 1,
@@ -260,6 +268,7 @@ impl ScreenState {
             KeyCode::PageDown | KeyCode::Char(' ') => choice.scroll += page,
             KeyCode::PageUp => choice.scroll = choice.scroll.saturating_sub(page),
             KeyCode::Home => choice.scroll = 0,
+            KeyCode::End => choice.scroll = draw::lines_of(&self.model().program),
             _ => {}
         }
     }

@@ -9,6 +9,7 @@ use clreduce_engine::events::Event;
 use clreduce_testcase::TestCase;
 
 use crate::terminal::diff::{DiffLine, short_diff};
+use crate::terminal::screen::draw::lines_of;
 use crate::terminal::statistics::{RunStatistics, verdict_name};
 
 /// The rate of tests is that of this time.
@@ -115,6 +116,14 @@ impl Model {
             | Event::Warning(_)
             | Event::Finished { .. } => {}
         }
+    }
+
+    /// The line at which the program begins to be shown. A preprocessed one begins with its headers and ends with the program
+    /// itself.
+    pub(crate) fn first_line(&self) -> usize {
+        let is_preprocessed = |path: &str| path.ends_with(".i") || path.ends_with(".ii");
+        let all = self.program.files().iter().all(|file| is_preprocessed(&file.path));
+        if all { lines_of(&self.program) } else { 0 }
     }
 
     /// Tests that run now.
