@@ -243,7 +243,7 @@ fn times(case: TestCase, language: Language, passes: &[&Pass]) -> String {
         let _ = (snapshot.accesses(0), snapshot.entities(0));
     });
     for pass in passes {
-        time(pass.name, &|| drop(Proposals::of(*pass, &snapshot)));
+        time(pass.name, &|| drop(Proposals::of(pass, &snapshot)));
     }
     let (micros, name) = slowest;
     format!("{all}\t{name}\t{micros}")

@@ -54,7 +54,7 @@ fn generic_passes_run_on_it() {
     loop {
         let before = left.clone();
         for pass in &passes {
-            left = reduce_with(*pass, &left, LISP, |text| {
+            left = reduce_with(pass, &left, LISP, |text| {
                 keep.iter().all(|needle| spelled(text).contains(needle))
             });
         }

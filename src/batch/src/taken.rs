@@ -43,9 +43,9 @@ impl LinesLeft {
                 token.origin = u32::try_from(start + token.line).ok();
             }
             let mut begin = start;
-            for line in start..left.len() {
+            for (line, tokens) in left.iter().enumerate().skip(start) {
                 first.push(begin as u32);
-                begin = if left[line] > 0 { line + 1 } else { begin };
+                begin = if *tokens > 0 { line + 1 } else { begin };
             }
         }
         Self { original: original.clone(), current, left, first }

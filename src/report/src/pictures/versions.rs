@@ -65,7 +65,7 @@ pub(crate) fn versions(rows: &[VersionSeen]) -> String {
 /// How much of their names all versions share, up to a dash.
 fn shared_start(rows: &[VersionSeen]) -> usize {
     let Some(first) = rows.first().filter(|_| rows.len() > 1) else { return 0 };
-    let dashes = first.name.match_indices('-').map(|(at, _)| at + 1);
+    let mut dashes = first.name.match_indices('-').map(|(at, _)| at + 1);
     let is_shared = |at: &usize| rows.iter().all(|row| row.name.starts_with(&first.name[..*at]));
-    dashes.filter(is_shared).last().unwrap_or_default()
+    dashes.rfind(is_shared).unwrap_or_default()
 }
