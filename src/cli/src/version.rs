@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use clreduce_compiler::{CompileOptions, CompileWorker};
-use clreduce_devices::Devices;
+use clreduce_devices::{DeviceFacts, Devices};
 use clreduce_interestingness::Cancel;
 
 use crate::defaults;
@@ -25,9 +25,8 @@ pub(crate) fn long() -> Result<String, CliError> {
     let _ = writeln!(text, "libclang: {}", libclang()?);
     let found = Devices::find(&worker_options()?, &[]);
     for device in &found.devices {
-        let facts = &device.facts;
-        let _ =
-            writeln!(text, "device:   {}: {}, driver {}", facts.platform, facts.name, facts.driver);
+        let DeviceFacts { platform, name, version, driver, .. } = &device.facts;
+        let _ = writeln!(text, "device:   {platform}: {name}, {version}, driver {driver}");
     }
     if found.devices.is_empty() {
         text.push_str("device:   none\n");

@@ -56,7 +56,7 @@ pub(crate) fn print(
         if console::user_attended() && !to_stdout {
             text.push_str(&short_program(&reduced.case));
         }
-        text.push_str(&files(done, results));
+        text.push_str(&files(done, results, settings));
     }
     text.push_str(&ending(reduced, statistics, settings));
     text.push('\n');
@@ -73,8 +73,8 @@ pub(crate) fn print(
     }
 }
 
-/// The files with the result, the original, the flags and the report, a line for each.
-fn files(done: &FinishedReduction, results: &[PathBuf]) -> String {
+/// The files with the result, the original, the flags, the report and the page, a line for each.
+fn files(done: &FinishedReduction, results: &[PathBuf], settings: &ReduceSettings) -> String {
     // With several files, some may have been removed.
     let (left, removed): (Vec<_>, Vec<_>) = results.iter().partition(|path| is_there(path));
     let mut text = places("result:  ", left);
@@ -98,6 +98,9 @@ fn files(done: &FinishedReduction, results: &[PathBuf]) -> String {
         let [markdown, plain] = report.paths.each_ref().map(|path| shown(path));
         let name = style("report:  ").bold();
         text.push_str(&format!("{name} {markdown} (plain text: {plain})\n"));
+    }
+    if let Some(ReportFile::Path(page)) = &settings.report {
+        text.push_str(&places("page:    ", [page]));
     }
     text
 }

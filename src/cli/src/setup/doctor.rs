@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clreduce_check::BlindSpots;
-use clreduce_devices::Devices;
+use clreduce_devices::{DeviceFacts, Devices};
 use clreduce_interestingness::{Cancel, Confinement, NoSandbox, Permissions};
 use clreduce_kernel::ProgramKind;
 use clreduce_tools::{TOOLS, Tool, install_all, no_opencl_device};
@@ -64,11 +64,8 @@ fn tools() -> String {
 fn devices(found: &Devices) -> String {
     let mut text = "\nDevices\n".to_owned();
     for device in &found.devices {
-        let _ = writeln!(
-            text,
-            "  {}: {}, driver {}",
-            device.facts.platform, device.facts.name, device.facts.driver
-        );
+        let DeviceFacts { platform, name, version, driver, .. } = &device.facts;
+        let _ = writeln!(text, "  {platform}: {name}, {version}, driver {driver}");
     }
     for problem in &found.problems {
         let _ = writeln!(text, "  not usable: {problem}");

@@ -9,13 +9,20 @@ pub(super) struct Axis {
     low: f64,
     high: f64,
     is_logarithmic: bool,
+    /// Between two numbers of it there may be none.
+    is_of_counts: bool,
 }
 
 impl Axis {
     /// From 0 to the largest value.
     pub(super) fn linear(values: impl Iterator<Item = f64>) -> Self {
         let high = values.fold(1e-9, f64::max);
-        Self { low: 0.0, high, is_logarithmic: false }
+        Self { low: 0.0, high, is_logarithmic: false, is_of_counts: false }
+    }
+
+    /// The same for what is counted.
+    pub(super) fn counts(values: impl Iterator<Item = f64>) -> Self {
+        Self { is_of_counts: true, ..Self::linear(values) }
     }
 
     /// Powers of ten around positive values; it spans at least one power.
@@ -23,7 +30,7 @@ impl Axis {
         let high = values.clone().fold(10.0, f64::max).log10();
         let least = values.fold(f64::INFINITY, f64::min).clamp(1.0, 1e300);
         let low = least.log10().floor().min(high - 1.0).max(0.0);
-        Self { low, high, is_logarithmic: true }
+        Self { low, high, is_logarithmic: true, is_of_counts: true }
     }
 
     /// The place of a value, in percent from the low end.
@@ -41,6 +48,7 @@ impl Axis {
         let power = 10_f64.powf(self.high.log10().floor());
         let steps = [0.2, 0.5, 1.0, 2.0].map(|part| part * power);
         let step = steps.into_iter().find(|step| self.high / step <= 6.0).unwrap_or(power);
+        let step = if self.is_of_counts { step.max(1.0) } else { step };
         (1..=(self.high / step) as u64).map(|number| number as f64 * step).collect()
     }
 }
@@ -96,6 +104,7 @@ mod tests {
             assert!((2..=6).contains(&ticks.len()), "{high}: {ticks:?}");
             assert!(ticks.iter().all(|tick| *tick <= high), "{high}: {ticks:?}");
         }
+        assert_eq!(Axis::counts([2.0].into_iter()).ticks(), [1.0, 2.0]);
         let axis = Axis::logarithmic([30.0, 21_376.0].into_iter());
         assert_eq!(axis.ticks(), [10.0, 100.0, 1000.0, 10_000.0]);
         assert_eq!((axis.place(10.0), axis.place(21_376.0)), (0.0, 100.0));

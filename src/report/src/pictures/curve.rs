@@ -29,14 +29,15 @@ pub(crate) fn bugs(programs: u64, found_by: &[u64]) -> String {
     let inside = sorted.iter().enumerate().map(|(at, program)| (*program as f64, at as f64 + 1.0));
     let last = (programs as f64, sorted.len() as f64);
     let points: Vec<_> = std::iter::once((0.0, 0.0)).chain(inside).chain([last]).collect();
-    let y = Axis::linear(points.iter().map(|point| point.1));
+    let y = Axis::counts(points.iter().map(|point| point.1));
     let heading = "Bugs, by the first program that showed each";
     section("curves", heading, &steps(("programs", "bugs"), &points, &y))
 }
 
 /// A line of steps through points.
 fn steps(names: (&str, &str), points: &[(f64, f64)], y: &Axis) -> String {
-    let x = Axis::linear(points.iter().map(|point| point.0));
+    let values = points.iter().map(|point| point.0);
+    let x = if names.0 == "seconds" { Axis::linear(values) } else { Axis::counts(values) };
     let mut path = String::new();
     for (number, point) in points.iter().enumerate() {
         let (across, down) = (x.place(point.0), 100.0 - y.place(point.1));

@@ -1,6 +1,6 @@
 //! The map of the original: a strip in the order of its lines, coloured by the pass that took each part, and one by when.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use clreduce_batch::{CaseRecord, CommitRecord};
@@ -68,7 +68,7 @@ fn columns(fates: &[Option<usize>]) -> Vec<(usize, usize, Option<usize>)> {
     let edge = |column: usize| column * fates.len() / count;
     let column = |column: usize| {
         let (start, end) = (edge(column), edge(column + 1));
-        let mut votes: HashMap<usize, usize> = HashMap::new();
+        let mut votes: BTreeMap<usize, usize> = BTreeMap::new();
         let inside = &fates[start..end];
         inside.iter().flatten().for_each(|commit| *votes.entry(*commit).or_default() += 1);
         let most = votes.into_iter().max_by_key(|(commit, votes)| (*votes, *commit));
@@ -139,7 +139,7 @@ struct Legend {
 
 impl Legend {
     fn of(fates: &[Option<usize>], commits: &[CommitRecord]) -> Self {
-        let mut taken: HashMap<&str, usize> = HashMap::new();
+        let mut taken: BTreeMap<&str, usize> = BTreeMap::new();
         for commit in fates.iter().flatten() {
             *taken.entry(&commits[*commit].pass).or_default() += 1;
         }

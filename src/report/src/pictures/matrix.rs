@@ -8,7 +8,7 @@ use crate::CampaignOutcomes;
 /// The matrix as a section of the page.
 pub(crate) fn matrix(outcomes: &CampaignOutcomes) -> String {
     let CampaignOutcomes { programs, classes, rows, .. } = outcomes;
-    let most = rows.iter().flat_map(|row| &row.counts).max().copied().unwrap_or_default();
+    let most = rows.iter().flat_map(|row| &row.counts).max().copied().unwrap_or_default().max(9);
     // A few of a kind are seen beside many of another.
     let depth = |value: u64| ((value + 1) as f64).ln();
     let mut text = format!(

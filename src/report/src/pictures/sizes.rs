@@ -16,7 +16,7 @@ pub(crate) struct SizedCase<'a> {
 /// A line for each case, in the order of the table, from its size before to a point at its size after.
 pub(crate) fn sizes(cases: &[SizedCase<'_>]) -> String {
     let all = cases.iter().flat_map(|case| case.tokens).map(|tokens| tokens as f64);
-    let (x, y) = (Axis::linear([cases.len() as f64].into_iter()), Axis::logarithmic(all));
+    let (x, y) = (Axis::counts([cases.len() as f64].into_iter()), Axis::logarithmic(all));
     let mut marks = String::new();
     for (at, case) in cases.iter().enumerate() {
         let across = x.place(at as f64 + 0.5);

@@ -42,7 +42,7 @@ pub(super) fn of_devices(args: &InitArgs, found: &KernelBug) -> Result<(), CliEr
 }
 
 /// A configuration: its name, the judgement on it, whether it is taken for right, and its result.
-type Judged<'a> = (&'a str, &'a str, bool, String);
+type ComparedConfiguration<'a> = (&'a str, &'a str, bool, String);
 
 /// Writes the page of `--report`, on which configurations with the same result are a group.
 ///
@@ -52,7 +52,7 @@ fn write_groups<'a>(
     args: &InitArgs,
     found: &str,
     suspect: &str,
-    configurations: impl Iterator<Item = Judged<'a>>,
+    configurations: impl Iterator<Item = ComparedConfiguration<'a>>,
 ) -> Result<(), CliError> {
     let Some(report) = &args.report else { return Ok(()) };
     let mut groups: Vec<AgreeingGroup> = Vec::new();
