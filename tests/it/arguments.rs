@@ -186,3 +186,28 @@ fn one_kernel_of_several_is_launched() {
     assert_mentions(&refused(&["--kernel", "c"], 13), &["image2d_depth_t s"]);
     assert_mentions(&refused(&["--kernel", "e"], 1), &["no kernel `e`", "a, b, c, d"]);
 }
+
+#[test]
+fn macros_and_headers_that_a_kernel_needs_are_chosen_and_said() {
+    let bench = Bench::new();
+    bench.write("main.h", "#define HALF (BLOCK / 2)\n");
+    bench.write(
+        "kernels/k.cl",
+        "#include \"./main.h\"\nkernel void k(global REAL *r) {\n  local REAL l[BLOCK];\n\
+         \x20 int i = get_local_id(0);\n  if (i < HALF) { l[i] = HALF; r[get_global_id(0)] = l[i]; }\n}\n",
+    );
+    let run = ["run", "kernels/k.cl", "--device-name", "host"];
+    let done = bench.run(&run).code(0);
+    assert!(stdout(&done).starts_with("0x41000000,\n"), "{}", stdout(&done));
+    let notes = ["-DBLOCK=16", "-DREAL=float", "note: headers are included from "];
+    assert_mentions(&stderr(&done), &notes);
+    let check = bench.run(&["check", "kernels/k.cl", "--only", "compile,sanitize"]).code(0);
+    assert_mentions(&stderr(&check), &notes);
+    // What is given is not chosen.
+    let given = bench.run(&[&run[..], &["--", "-DBLOCK=4", "-DREAL=int"]].concat()).code(0);
+    assert!(stdout(&given).starts_with("0x2,\n"), "{}", stdout(&given));
+    assert!(!stderr(&given).contains("-D"), "{}", stderr(&given));
+    // A name that looks like no macro is a mistake.
+    bench.write("kernels/k.cl", "kernel void k(global int *r) { r[0] = half_of_it; }\n");
+    assert_mentions(&stderr(&bench.run(&run).code(10)), &["undeclared identifier 'half_of_it'"]);
+}

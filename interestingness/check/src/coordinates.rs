@@ -72,11 +72,15 @@ impl Coordinate {
             }
         }
         let dimensions = if sizes { launch.global.len() } else { 0 };
-        let groups = (0..dimensions).map(|dimension| Self {
+        values.into_iter().chain(Self::groups(dimensions)).chain(buffers).collect()
+    }
+
+    /// The numbers of groups in so many dimensions.
+    pub(crate) fn groups(dimensions: usize) -> impl Iterator<Item = Self> {
+        (0..dimensions).map(|dimension| Self {
             place: CoordinatePlace::Groups(dimension),
             number: Number::scalar(Scalar::Long),
-        });
-        values.into_iter().chain(groups).chain(buffers).collect()
+        })
     }
 
     /// The values of a launch.

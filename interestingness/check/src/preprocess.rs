@@ -95,7 +95,7 @@ fn failure(ran: &ToolRun) -> PreprocessError {
 }
 
 /// Has clang read a program, with these arguments after those for the language.
-fn read_by_clang(
+pub(crate) fn read_by_clang(
     source: &[u8],
     folder: &Path,
     language: Language,

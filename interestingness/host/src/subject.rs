@@ -28,6 +28,8 @@ pub struct HostKernel {
     pub files: TestCase,
     /// As tools read it: a program in CUDA comes with declarations.
     pub source: Arc<[u8]>,
+    /// The program after preprocessing, where that is known, and else as tools read it.
+    pub expanded: Arc<[u8]>,
     /// The signatures of its kernels.
     pub kernels: Vec<KernelSignature>,
     /// The launches. The reason that there are none matters only to stages that run the kernel.
@@ -128,7 +130,7 @@ impl HostKernel {
     #[must_use]
     pub fn with_signatures(self, text: &[u8]) -> Self {
         let kernels = kernel_signatures(text, self.language);
-        if kernels.is_empty() { self } else { Self { kernels, ..self } }
+        if kernels.is_empty() { self } else { Self { kernels, expanded: text.into(), ..self } }
     }
 
     /// Returns a name in a text of the program that belongs to clreduce, if there is one: a definition of it would stand in
@@ -224,7 +226,16 @@ impl HostKernel {
         let files =
             TestCase::single(FILE, Arc::clone(&source)).map_err(|_| HostKernelError::NoKernel)?;
         let (has_chosen_arguments, is_exact) = (false, false);
-        Ok(Self { language, files, source, kernels, launches, has_chosen_arguments, is_exact })
+        Ok(Self {
+            language,
+            files,
+            expanded: Arc::clone(&source),
+            source,
+            kernels,
+            launches,
+            has_chosen_arguments,
+            is_exact,
+        })
     }
 }
 

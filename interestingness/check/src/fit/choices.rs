@@ -25,7 +25,7 @@ pub(super) fn others(
     let own = (given.global.clone(), given.local.clone().unwrap_or_else(|| given.global.clone()));
     let mut sizes = vec![own];
     if !are_sizes_given && signature.required_local.is_none() && !is_one {
-        sizes.extend(sizes_for(&kernel.source));
+        sizes.extend(sizes_for(&kernel.expanded));
     }
     let fills = [Fill::Steps { first: 1.0, step: 1.0 }, Fill::all(1.0), Fill::all(0.0)];
     let mut found: Vec<KernelLaunch> = Vec::new();
@@ -46,17 +46,27 @@ pub(super) fn others(
     found
 }
 
+/// The most work-items of a small launch.
+const SMALL_LAUNCH: u64 = 64;
+
 /// Launches of a kernel in several groups, in as many dimensions as its program asks for; values are as large as the first
-/// dimension, or 1.
+/// dimension, or 1. Buffers hold the usual numbers, or the same number everywhere: in small launches, also 0, with small values.
 pub(crate) fn in_groups(kernel: &HostKernel) -> Vec<KernelLaunch> {
     let free = kernel.kernels.iter().filter(|signature| signature.required_local.is_none());
+    let sizes = sizes_for(&kernel.expanded);
     let launches = free.flat_map(|signature| {
-        sizes_for(&kernel.source).into_iter().flat_map(move |(global, local)| {
-            let values = [global[0], 1];
-            let sizes = Choice::of_sizes(global, local);
-            let launch = |value| Choice { value, ..sizes.clone() }.launch(signature).ok();
-            values.map(launch).into_iter().flatten()
-        })
+        let usual =
+            sizes.iter().map(|(global, local)| Choice::of_sizes(global.clone(), local.clone()));
+        let same = usual.clone().map(|choice| Choice { fill: Fill::all(1.0), ..choice });
+        let small = usual.clone().filter(|choice| choice.value <= SMALL_LAUNCH);
+        let zeros = small.map(|choice| Choice { fill: Fill::all(0.0), ..choice });
+        let own = usual.chain(same).map(|choice| (choice.global[0], choice));
+        let own = own
+            .flat_map(|(value, choice)| [value, 1].map(|value| Choice { value, ..choice.clone() }));
+        let zeros =
+            zeros.flat_map(|choice| [16, 4].map(|value| Choice { value, ..choice.clone() }));
+        let choices: Vec<Choice> = own.chain(zeros).collect();
+        choices.into_iter().filter_map(|choice| choice.launch(signature).ok())
     });
     launches.collect()
 }
@@ -74,21 +84,35 @@ pub(crate) fn widen(launch: &mut KernelLaunch, source: &[u8]) {
 fn sizes_for(source: &[u8]) -> Vec<(Vec<u64>, Vec<u64>)> {
     let asked = Asked::of(source);
     let own = own_groups(source).map(|group| (vec![2 * group], vec![group]));
+    let squares =
+        SQUARES.into_iter().filter(|side| asked.dimensions > 1 && has_number(source, *side));
+    let squares = squares.map(|side| (vec![2 * side; 2], vec![side; 2]));
     let sizes = sizes_in(asked.dimensions).map(|(global, local)| {
         let one = |(dimension, (&global, &local)): (usize, (&u64, &u64))| {
             if asked.groups[dimension] { global } else { local }
         };
         (global.iter().zip(local).enumerate().map(one).collect(), local.to_vec())
     });
-    sizes.chain(own).collect()
+    sizes.chain(squares).chain(own).collect()
 }
 
-/// The sizes of groups that a program may expect, as it defines such a number: the number and its double.
+/// The sides of square groups that a program may expect, as it has such a number.
+const SQUARES: [u64; 2] = [8, 32];
+
+/// The numbers in a program.
+fn numbers(source: &[u8]) -> impl Iterator<Item = u64> {
+    tokens(source)
+        .filter_map(|token| std::str::from_utf8(&source[token.range()]).ok()?.parse().ok())
+}
+
+fn has_number(source: &[u8], wanted: u64) -> bool {
+    numbers(source).any(|number| number == wanted)
+}
+
+/// The sizes of groups that a program may expect, as it has such a number: the number and its double.
 fn own_groups(source: &[u8]) -> impl Iterator<Item = u64> {
-    let words: Vec<&[u8]> = tokens(source).map(|token| &source[token.range()]).collect();
-    let number = |text: &&[u8]| std::str::from_utf8(text).ok()?.parse::<u64>().ok();
-    let numbers = words.iter().filter_map(number).flat_map(|number| [number, 2 * number]);
-    let sizes = numbers.filter(|size| size.is_power_of_two() && (32..=256).contains(size));
+    let numbers = numbers(source).flat_map(|number| [number, number.saturating_mul(2)]);
+    let sizes = numbers.filter(|size| size.is_power_of_two() && (32..=512).contains(size));
     let mut sizes: Vec<u64> = sizes.filter(|&size| size != 64).collect();
     sizes.sort_unstable();
     sizes.dedup();

@@ -38,14 +38,14 @@ impl<'a> Candidates<'a> {
             .iter()
             .any(|one| one.required_local.is_some() || one.required_sub_group.is_some());
         let number = |token: clreduce_testcase::Token| {
-            let text = std::str::from_utf8(&kernel.source[token.range()]).ok()?;
+            let text = std::str::from_utf8(&kernel.expanded[token.range()]).ok()?;
             let text = text.trim_end_matches(['u', 'U', 'l', 'L']);
             match text.strip_prefix("0x").or(text.strip_prefix("0X")) {
                 Some(digits) => u64::from_str_radix(digits, 16).ok().map(u64::cast_signed),
                 None => text.parse().ok(),
             }
         };
-        let mut literals: Vec<i64> = tokens(&kernel.source).filter_map(number).collect();
+        let mut literals: Vec<i64> = tokens(&kernel.expanded).filter_map(number).collect();
         literals.sort_unstable();
         literals.dedup();
         Self {

@@ -16,6 +16,8 @@ use crate::coordinates::Coordinate;
 const ROUNDS: usize = 5;
 /// The most launches for one branch.
 const MOST_LAUNCHES: usize = 50;
+/// The groups in each dimension of a launch that is made wider.
+const GROUPS: f64 = 4.0;
 /// The steps of a coordinate, until the gap changes.
 const STEPS: [f64; 3] = [1.0, 16.0, -1000.0];
 
@@ -32,6 +34,13 @@ pub(super) struct Goal {
 struct Position {
     launch: KernelLaunch,
     gap: Gap,
+}
+
+/// The launches that may still be tried for a branch.
+struct Left {
+    launches: usize,
+    /// Where they come from: this decides how they may be mended.
+    origin: Origin,
 }
 
 impl Position {
@@ -60,10 +69,46 @@ impl InputSearch<'_> {
             Some((goal, base))
         });
         let Some((goal, base)) = next else { return Ok(false) };
-        if !self.solve(goal, base)? {
-            self.climb_to(goal, base)?;
+        let (launch, trace) = self.kept[base].clone();
+        if self.approach(goal, launch.clone(), &trace, Origin::Step)? {
+            return Ok(true);
+        }
+        // A condition over identifiers may need more of them.
+        if let Some(wider) = self.spread(&launch) {
+            let trace = self.attempt(wider.clone(), Origin::InGroups)?;
+            if !self.has_reached(goal) {
+                self.approach(goal, wider, &trace, Origin::InGroups)?;
+            }
         }
         Ok(true)
+    }
+
+    /// The launch with several groups in each dimension; `None` if it has them, or was tried.
+    fn spread(&self, launch: &KernelLaunch) -> Option<KernelLaunch> {
+        let is_free = self.kernel.has_chosen_arguments && self.candidates.sizes_are_free();
+        let groups = Coordinate::groups(if is_free { launch.global.len() } else { 0 });
+        let wider = groups.fold(launch.clone(), |wider, groups| {
+            let is_few = groups.of(&wider).is_some_and(|count| count < GROUPS);
+            let more = is_few.then(|| groups.with(&wider, GROUPS)).flatten();
+            more.unwrap_or(wider)
+        });
+        (!self.known.contains(&wider)).then_some(wider)
+    }
+
+    /// Tries to take a branch, beginning with this launch. Returns whether one takes it.
+    fn approach(
+        &mut self,
+        goal: Goal,
+        launch: KernelLaunch,
+        trace: &LaunchTrace,
+        origin: Origin,
+    ) -> Result<bool, HostError> {
+        if !self.solve(goal, &launch, origin)?
+            && let Some(gap) = gap_of(trace, goal)
+        {
+            self.climb_to(goal, Position { launch, gap }, origin)?;
+        }
+        Ok(self.has_reached(goal))
     }
 
     /// The number of the first launch that evaluated the condition of a branch.
@@ -81,34 +126,42 @@ impl InputSearch<'_> {
     }
 
     /// Asks the solver, if there is one. Returns whether its launch takes the branch.
-    fn solve(&mut self, goal: Goal, base: usize) -> Result<bool, HostError> {
+    fn solve(
+        &mut self,
+        goal: Goal,
+        base: &KernelLaunch,
+        origin: Origin,
+    ) -> Result<bool, HostError> {
         let Some(solver) = &self.solver else { return Ok(false) };
         let wanted = (goal.condition, goal.place > goal.condition);
-        let base = &self.kept[base].0;
         let launch = solver.launch(self.kernel, base, wanted, &self.tools, self.cancel);
         let Some(launch) = launch.filter(|launch| !self.known.contains(launch)) else {
             return Ok(false);
         };
-        self.attempt(launch, Origin::Made)?;
+        let origin = if origin == Origin::Step { Origin::Made } else { origin };
+        self.attempt(launch, origin)?;
         Ok(self.has_reached(goal))
     }
 
-    fn climb_to(&mut self, goal: Goal, base: usize) -> Result<(), HostError> {
-        let (launch, trace) = self.kept[base].clone();
-        let Some(gap) = gap_of(&trace, goal) else { return Ok(()) };
+    fn climb_to(
+        &mut self,
+        goal: Goal,
+        mut best: Position,
+        origin: Origin,
+    ) -> Result<(), HostError> {
         // What was read before the comparison comes first.
+        let Position { launch, gap } = &best;
         let sources = gap
             .sources
             .iter()
-            .filter_map(|&source| Coordinate::of_source(&self.kernel.kernels, &launch, source));
+            .filter_map(|&source| Coordinate::of_source(&self.kernel.kernels, launch, source));
         let mut coordinates: Vec<Coordinate> = sources.flatten().collect();
-        for other in Coordinate::all(self.kernel, &launch, self.candidates.sizes_are_free()) {
+        for other in Coordinate::all(self.kernel, launch, self.candidates.sizes_are_free()) {
             if !coordinates.contains(&other) {
                 coordinates.push(other);
             }
         }
-        let mut best = Position { launch, gap };
-        let mut left = MOST_LAUNCHES;
+        let mut left = Left { launches: MOST_LAUNCHES, origin };
         for _ in 0..ROUNDS {
             let before = best.distance();
             let mut useful = Vec::new();
@@ -116,7 +169,7 @@ impl InputSearch<'_> {
                 if self.move_along(coordinate, goal, &mut best, &mut left)? {
                     useful.push(coordinate);
                 }
-                if left == 0 || self.has_reached(goal) || !self.may_go_on() {
+                if left.launches == 0 || self.has_reached(goal) || !self.may_go_on() {
                     return Ok(());
                 }
             }
@@ -138,7 +191,7 @@ impl InputSearch<'_> {
         coordinate: Coordinate,
         goal: Goal,
         best: &mut Position,
-        left: &mut usize,
+        left: &mut Left,
     ) -> Result<bool, HostError> {
         let Some(start) = coordinate.of(&best.launch) else { return Ok(false) };
         let gap = best.gap.signed();
@@ -175,12 +228,12 @@ impl InputSearch<'_> {
         to: f64,
         goal: Goal,
         best: &mut Position,
-        left: &mut usize,
+        left: &mut Left,
     ) -> Result<Option<Gap>, HostError> {
         let next = coordinate.with(&best.launch, to).filter(|next| !self.known.contains(next));
-        let Some(launch) = next.filter(|_| *left > 0) else { return Ok(None) };
-        *left -= 1;
-        let trace = self.attempt(launch.clone(), Origin::Step)?;
+        let Some(launch) = next.filter(|_| left.launches > 0) else { return Ok(None) };
+        left.launches -= 1;
+        let trace = self.attempt(launch.clone(), left.origin)?;
         let gap = gap_of(&trace, goal);
         if let Some(gap) = &gap {
             let moved = Position { launch, gap: gap.clone() };

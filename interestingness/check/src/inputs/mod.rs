@@ -9,6 +9,7 @@
 mod candidates;
 mod climb;
 mod solver;
+mod validity;
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -28,21 +29,23 @@ use crate::fit::{
     Bounds, MOST_BYTES as MOST_REACHED, MOST_JUMPS, ROUNDS, enlarged, in_groups as groups_of, widen,
 };
 use crate::options::{CheckError, CheckOptions};
-use crate::report::CheckReport;
 use crate::table::StageName;
 use candidates::Candidates;
 use solver::Solver;
+use validity::is_valid;
 
 /// So many random launches in a row that bring nothing new end the search.
 const ATTEMPTS: usize = 50;
 /// So many random launches are made together.
 const BATCH: usize = 10;
+/// So often the search goes on after the last check of all launches.
+const MOST_SEARCHES: usize = 3;
 /// The most launches that are run in all.
 const MOST_RUNS: usize = 600;
 /// So many launches that seem to be wrong are checked, as a check takes several builds.
 const MOST_CHECKED: usize = 6;
 /// The most launches that are run to mend others.
-const MOST_MENDED: usize = 60;
+const MOST_MENDED: usize = 100;
 /// The most bytes of a buffer that grows with the number of work-items.
 const MOST_BYTES: u64 = 1 << 20;
 
@@ -113,8 +116,16 @@ pub fn find_inputs(
         mended: 0,
         candidates: Candidates::new(kernel, seed),
     };
-    search.run(given)?;
-    search.leave_out_invalid();
+    let mut pending = search.pending(given);
+    // What only launches covered that turn out to be invalid is open again.
+    for _ in 0..MOST_SEARCHES {
+        search.run(&mut pending)?;
+        if !search.leave_out_invalid() {
+            break;
+        }
+        // Launches have other numbers now.
+        pending.closed.clear();
+    }
     let traces = search.kept.iter().map(|(_, trace)| trace);
     Ok(FoundInputs {
         coverage: Coverage::of_launches(kernel, traces),
@@ -156,7 +167,7 @@ enum Origin {
     Made,
     /// The search made it at random.
     Random,
-    /// The search made it, with arguments that every kernel gets.
+    /// The search made it in several groups, where arguments that do not fit each other lead to races.
     InGroups,
     /// It is a step of one number of another launch, and its numbers stay.
     Step,
@@ -172,14 +183,24 @@ struct Ran {
     has_grown: bool,
 }
 
+/// The launches that wait for their turn, and the goals that were tried, each from one launch.
+struct Pending {
+    given: VecDeque<KernelLaunch>,
+    in_groups: VecDeque<KernelLaunch>,
+    closed: BTreeSet<(climb::Goal, usize)>,
+}
+
 impl InputSearch<'_> {
-    fn run(&mut self, given: Vec<KernelLaunch>) -> Result<(), HostError> {
+    fn pending(&self, given: Vec<KernelLaunch>) -> Pending {
         let (mut given, mut in_groups) = (VecDeque::from(given), VecDeque::new());
         if self.kernel.has_chosen_arguments && self.candidates.sizes_are_free() {
-            given.iter_mut().for_each(|launch| widen(launch, &self.kernel.source));
+            given.iter_mut().for_each(|launch| widen(launch, &self.kernel.expanded));
             in_groups.extend(groups_of(self.kernel));
         }
-        let mut closed = BTreeSet::new();
+        Pending { given, in_groups, closed: BTreeSet::new() }
+    }
+
+    fn run(&mut self, pending: &mut Pending) -> Result<(), HostError> {
         while self.idle < ATTEMPTS && self.may_go_on() {
             let mut launches = self.candidates.take_values(&self.known);
             let mut origin = Origin::Made;
@@ -190,15 +211,15 @@ impl InputSearch<'_> {
                 launches = self.candidates.take_others(&self.known);
             }
             if launches.is_empty() {
-                launches.extend(given.pop_front());
+                launches.extend(pending.given.pop_front());
                 origin = Origin::Given;
             }
             if launches.is_empty() {
-                launches.extend(in_groups.pop_front());
+                launches.extend(pending.in_groups.pop_front());
                 origin = Origin::InGroups;
             }
             if launches.is_empty() {
-                if self.climb(&mut closed)? {
+                if self.climb(&mut pending.closed)? {
                     continue;
                 }
                 origin = Origin::Random;
@@ -339,42 +360,4 @@ impl InputSearch<'_> {
         self.kept.push((launch, trace));
         self.idle = 0;
     }
-
-    fn refuse(
-        &mut self,
-        launch: KernelLaunch,
-        report: &CheckReport,
-        with_larger_buffers: Option<KernelLaunch>,
-    ) {
-        let finding = report.findings.iter().find(|finding| finding.is_certain()).cloned();
-        if self.refused.iter().all(|other| other.finding != finding) {
-            self.refused.push(RefusedLaunch { launch, finding, with_larger_buffers });
-        }
-    }
-
-    /// The search looks at addresses, undefined behaviour and races. Here all launches are checked as a whole.
-    fn leave_out_invalid(&mut self) {
-        let launches = self.kept.iter().map(|(launch, _)| launch.clone()).collect();
-        if self.kept.is_empty() || is_valid(&self.check.run(&self.with(launches), self.cancel)) {
-            return;
-        }
-        for (launch, trace) in std::mem::take(&mut self.kept) {
-            let report = self.check(&launch);
-            if is_valid(&report) {
-                self.kept.push((launch, trace));
-            } else {
-                self.refuse(launch, &report, None);
-            }
-        }
-    }
-
-    fn check(&self, launch: &KernelLaunch) -> CheckReport {
-        self.check.run(&self.with(vec![launch.clone()]), self.cancel)
-    }
-}
-
-/// Returns true if the sanitizers have seen the launch and found nothing. A result that depends on the order of
-/// work-items is legal.
-fn is_valid(report: &CheckReport) -> bool {
-    report.failures.is_empty() && report.findings.iter().all(|finding| finding.kind.is_legal())
 }

@@ -95,7 +95,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode, CliError> {
     let source = fs::read(path).map_err(|error| unusable(error.into()))?;
     let clock = Clock::start();
     let defaults = CheckOptions::default();
-    let options = CheckOptions {
+    let mut options = CheckOptions {
         stages: stages(&args.only, &args.skip),
         timeout: args.timeout.unwrap_or(defaults.timeout),
         build_options: args.build_options.clone(),
@@ -111,12 +111,14 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode, CliError> {
     let cancel = Cancel::new();
     let interrupted = cancel.clone();
     ctrlc::set_handler(move || interrupted.cancel())?;
-    let check = KernelCheck::new(&options)?;
     let kind = ProgramKind::of(&path.to_string_lossy(), &source);
     let planned = args.launches.planned(path, kind, &source, &options, &cancel);
     let planned = planned.map_err(|error| unusable(error.into()))?;
     let subject = planned.subject(&source).map_err(|error| unusable(error.into()))?;
+    options.build_options = planned.build.options;
+    let check = KernelCheck::new(&options)?;
     let mut report = check.run(&subject, &cancel);
+    report.remarks.extend(planned.build.remarks);
     report.remarks.extend(planned.remarks);
     let measured = args.coverage.then(|| {
         options.progress.at("measuring coverage");

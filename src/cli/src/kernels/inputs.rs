@@ -15,6 +15,7 @@ use crate::failure::{CliError, InputsError, KernelError};
 use crate::files::target::on_disk;
 use crate::kernels::coverage;
 use crate::kernels::launches::LaunchArgs;
+use crate::kernels::run::print_notes;
 use crate::settings::sandbox;
 use crate::terminal::clock::Clock;
 use crate::terminal::interrupt;
@@ -87,7 +88,7 @@ pub(crate) fn inputs(args: &InputsArgs) -> Result<ExitCode, CliError> {
         return Err(InputsError::Exists(output).into());
     }
     let clock = Clock::start();
-    let options = CheckOptions {
+    let mut options = CheckOptions {
         timeout: args.timeout,
         build_options: args.build_options.clone(),
         clang: args.clang.clone(),
@@ -100,6 +101,7 @@ pub(crate) fn inputs(args: &InputsArgs) -> Result<ExitCode, CliError> {
     let kind = ProgramKind::of(&path.to_string_lossy(), &source);
     let planned = args.launches.planned(path, kind, &source, &options, &cancel);
     let planned = planned.map_err(|error| unusable(error.into()))?;
+    options.build_options = planned.build.options.clone();
     let kernel = planned.subject(&source).map_err(|error| unusable(error.into()))?;
     let found = find_inputs(&kernel, &options, args.seed, &cancel);
     drop(clock);
@@ -108,6 +110,7 @@ pub(crate) fn inputs(args: &InputsArgs) -> Result<ExitCode, CliError> {
     }
     let found = found
         .map_err(|source| InputsError::Coverage { path: path.clone(), source: Box::new(source) })?;
+    print_notes(&planned.build.remarks);
     print_refused(&found.refused, path);
     if found.launches.is_empty() {
         return Err(InputsError::NoneValid(path.clone()).into());

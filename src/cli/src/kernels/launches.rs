@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueHint;
 use clreduce_check::{
-    CheckOptions, HostKernel, HostKernelError, fit_arguments, needs_preprocessing, preprocess,
+    CheckOptions, CompletedBuild, HostKernel, HostKernelError, complete_build, fit_arguments,
+    needs_preprocessing, preprocess,
 };
 use clreduce_interestingness::Cancel;
 use clreduce_kernel::{
@@ -33,6 +34,8 @@ pub(crate) struct LaunchArgs {
 pub(crate) struct PlannedKernel {
     pub kind: ProgramKind,
     pub plan: Result<Plan, PlanError>,
+    /// The options of a build with what the kernel needs besides.
+    pub build: CompletedBuild,
     /// What clreduce has to say of arguments that it has chosen.
     pub remarks: Vec<String>,
     /// True if the arguments that every kernel gets do not fit this one, and it has others.
@@ -77,11 +80,14 @@ impl LaunchArgs {
         options: &CheckOptions,
         cancel: &Cancel,
     ) -> Result<PlannedKernel, ArgumentsError> {
+        let build = completed(kind, kernel, source, options, cancel);
+        let options = &CheckOptions { build_options: build.options.clone(), ..options.clone() };
         let signatures = signatures(kind, kernel, source, options, cancel).into_owned();
         if let Some(plan) = self.described_in(kernel, kind, &signatures)? {
             return Ok(PlannedKernel {
                 kind,
                 plan: Ok(plan),
+                build,
                 remarks: Vec::new(),
                 is_fitted: false,
                 signatures,
@@ -92,7 +98,7 @@ impl LaunchArgs {
             None => kind.plan(&signatures, None),
         };
         let mut planned =
-            PlannedKernel { kind, plan, remarks: Vec::new(), is_fitted: false, signatures };
+            PlannedKernel { kind, plan, build, remarks: Vec::new(), is_fitted: false, signatures };
         if let Some((launches, remarks)) = fitted(&planned, source, options, cancel)
             && let Ok(plan) = &mut planned.plan
         {
@@ -158,10 +164,28 @@ fn signatures<'a>(
     if kind != ProgramKind::OpenCl || !needs_preprocessing(&read) {
         return read;
     }
-    let folder = kernel.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
     // Where clang does not accept the program, a stage of a check says so.
-    preprocess(source, folder, Language::OPENCL, options, cancel).map_or(read, Cow::Owned)
+    preprocess(source, folder_of(kernel), Language::OPENCL, options, cancel)
+        .map_or(read, Cow::Owned)
+}
+
+/// The options of the build of a kernel, with what it needs besides.
+fn completed(
+    kind: ProgramKind,
+    kernel: &Path,
+    source: &[u8],
+    options: &CheckOptions,
+    cancel: &Cancel,
+) -> CompletedBuild {
+    match kind {
+        ProgramKind::OpenCl => complete_build(source, folder_of(kernel), options, cancel),
+        _ => CompletedBuild { options: options.build_options.clone(), remarks: Vec::new() },
+    }
+}
+
+fn folder_of(kernel: &Path) -> &Path {
+    let folder = kernel.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
 }
 
 /// Launches that fit a kernel whose arguments clreduce chooses; `None` where they cannot be looked for.

@@ -115,6 +115,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
         return show_arguments(args, &planned, &source);
     }
     let subject = planned.subject(&source);
+    let build = planned.build;
     let plan =
         planned.plan.map_err(|source| RunError::Plan { path: args.kernel.clone(), source })?;
     clock.progress().at("looking for devices");
@@ -124,7 +125,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     }
     let run = KernelRun {
         source,
-        options: build_options(args, kind),
+        options: device_options(args, kind, &build.options),
         launches: plan.launches,
         repeat: args.repeat,
     };
@@ -135,9 +136,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     let report = worker.run(&run, limits, &Cancel::new());
     let seen = args.coverage.then(|| {
         clock.progress().at(&format!("measuring the coverage of {}", args.kernel.display()));
-        measured(args, subject, &run)
+        measured(args, subject, &run, build.options)
     });
     drop(clock);
+    print_notes(&build.remarks);
     let seen = seen.transpose()?;
     let note = plan.compile_only.map(|parameter| parameter.to_string()).unwrap_or_default();
     let difference = expected.zip(report.outcome.result());
@@ -165,11 +167,13 @@ fn measured(
     args: &RunArgs,
     subject: Result<HostKernel, HostKernelError>,
     run: &KernelRun,
+    build_options: Vec<String>,
 ) -> Result<Coverage, RunError> {
     let failed = |error: String| RunError::Coverage { path: args.kernel.clone(), error };
     let mut subject = subject.map_err(|error| failed(error.to_string()))?;
     subject.launches = Ok(run.launches.clone());
-    clreduce_check::coverage(&subject, &check_options(args), &Cancel::new())
+    let options = CheckOptions { build_options, ..check_options(args) };
+    clreduce_check::coverage(&subject, &options, &Cancel::new())
         .map_err(|error| failed(error.to_string()))
 }
 
@@ -199,11 +203,17 @@ fn show_arguments(
     }
     let text = describe(&plan.launches, &subject.kernels)
         .ok_or_else(|| failed("a value is of a type that cannot be written there".to_owned()))?;
-    for remark in &planned.remarks {
-        error_line(&format!("note: {remark}"));
-    }
+    print_notes(&planned.build.remarks);
+    print_notes(&planned.remarks);
     data(text.as_bytes()).map_err(CliError::Stdout)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Prints what clreduce has chosen, a line for each choice.
+pub(crate) fn print_notes(remarks: &[String]) {
+    for remark in remarks {
+        error_line(&format!("note: {remark}"));
+    }
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, RunError> {
@@ -211,12 +221,12 @@ fn read(path: &Path) -> Result<Vec<u8>, RunError> {
 }
 
 /// Warnings are off, as in the hosts of CLsmith.
-fn build_options(args: &RunArgs, kind: ProgramKind) -> String {
+fn device_options(args: &RunArgs, kind: ProgramKind, build_options: &[String]) -> String {
     let mut options = vec!["-w"];
     if args.no_opt {
         options.push(kind.no_opt());
     }
-    options.extend(args.build_options.iter().map(String::as_str));
+    options.extend(build_options.iter().map(String::as_str));
     options.join(" ")
 }
 

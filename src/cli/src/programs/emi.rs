@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::ValueHint;
 use clreduce_campaign::{GivenKernel, NoVariants, described};
-use clreduce_check::CheckOptions;
+use clreduce_check::{CheckOptions, CompletedBuild};
 use clreduce_devices::DeviceWorker;
 use clreduce_engine::SandboxOptions;
 use clreduce_interestingness::Cancel;
@@ -20,6 +20,7 @@ use crate::files::target::on_disk;
 use crate::kernels::devices::{DeviceArgs, choose, worker_options};
 use crate::kernels::expected;
 use crate::kernels::launches::LaunchArgs;
+use crate::kernels::run::print_notes;
 use crate::settings::sandbox;
 use crate::terminal::clock::Clock;
 use crate::terminal::interrupt;
@@ -89,7 +90,7 @@ Exit status:
 pub(crate) fn emi(args: &EmiArgs) -> Result<ExitCode, CliError> {
     let cancel = interrupt::on_interrupt()?;
     let clock = Clock::start();
-    let options = CheckOptions {
+    let mut options = CheckOptions {
         timeout: args.timeout,
         build_options: args.build_options.clone(),
         worker: std::env::current_exe().ok(),
@@ -97,10 +98,11 @@ pub(crate) fn emi(args: &EmiArgs) -> Result<ExitCode, CliError> {
         progress: clock.progress(),
         ..CheckOptions::default()
     };
-    let base = base(args, &options, &cancel)?;
+    let (base, build) = base(args, &options, &cancel)?;
+    options.build_options = build.options;
     let no_variants = |source| EmiError::NoVariants { path: args.kernel.clone(), source };
     let family = base.family(args.seed, &options, &cancel).map_err(no_variants)?;
-    let mut host = Host::find(args)?;
+    let mut host = Host::find(args, &options.build_options)?;
     let result = host
         .result(&base.text, &base.launches)
         .map_err(|outcome| EmiError::NoResult { path: args.kernel.clone(), outcome })?;
@@ -123,6 +125,7 @@ pub(crate) fn emi(args: &EmiArgs) -> Result<ExitCode, CliError> {
         }
     }
     drop(clock);
+    print_notes(&build.remarks);
     for why in &left_out {
         crate::terminal::printing::error_line(&format!("note: left out: {why}"));
     }
@@ -139,7 +142,11 @@ pub(crate) fn emi(args: &EmiArgs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn base(args: &EmiArgs, options: &CheckOptions, cancel: &Cancel) -> Result<GivenKernel, CliError> {
+fn base(
+    args: &EmiArgs,
+    options: &CheckOptions,
+    cancel: &Cancel,
+) -> Result<(GivenKernel, CompletedBuild), CliError> {
     let path = &args.kernel;
     let unusable = |source: KernelError| CliError::Kernel { path: path.clone(), source };
     let no_variants = |source| EmiError::NoVariants { path: path.clone(), source };
@@ -153,8 +160,9 @@ fn base(args: &EmiArgs, options: &CheckOptions, cancel: &Cancel) -> Result<Given
     let plan = planned.plan.map_err(|source| RunError::Plan { path: path.clone(), source })?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
-    let base = GivenKernel::of(source, plan.launches, folder, options, cancel);
-    Ok(base.map_err(no_variants)?)
+    let options = CheckOptions { build_options: planned.build.options.clone(), ..options.clone() };
+    let base = GivenKernel::of(source, plan.launches, folder, &options, cancel);
+    Ok((base.map_err(no_variants)?, planned.build))
 }
 
 /// The host as a device.
@@ -165,12 +173,12 @@ struct Host {
 }
 
 impl Host {
-    fn find(args: &EmiArgs) -> Result<Self, CliError> {
+    fn find(args: &EmiArgs, build_options: &[String]) -> Result<Self, CliError> {
         let options = worker_options()?;
         let named = DeviceArgs { device_name: Some("host".to_owned()), ..DeviceArgs::default() };
         let device = choose(&named, ProgramKind::OpenCl, &options).map_err(RunError::NoDevice)?;
         let worker = DeviceWorker::new(options, device);
-        let words = std::iter::once("-w").chain(args.build_options.iter().map(String::as_str));
+        let words = std::iter::once("-w").chain(build_options.iter().map(String::as_str));
         let options = words.collect::<Vec<_>>().join(" ");
         let limits = RunLimits { build: args.timeout, run: args.timeout };
         Ok(Self { worker, options, limits })
