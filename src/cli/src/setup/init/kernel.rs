@@ -67,7 +67,7 @@ pub(super) fn init(args: &InitArgs) -> Result<ExitCode, CliError> {
     }
     let test = test?;
     print(&found, &test).map_err(CliError::Stdout)?;
-    page::of_devices(args, &found)?;
+    page::of_devices(args, &found.bug, &found.comparison.configurations)?;
     let text = match args.script {
         None => found.recipe.text().to_owned(),
         Some(kind) => script::write(kind, &script_of(kernel, &found, &test, &build_options)),

@@ -1,11 +1,10 @@
 //! The page of `clreduce init --report`: configurations in groups that agree.
 
 use clreduce_kernel::VoteResult;
-use clreduce_recipe::{CompilerBug, ConfigurationResult};
+use clreduce_recipe::{CompilerBug, ConfigurationResult, SuspectedBug};
 use clreduce_report::{AgreeingGroup, page_of_groups};
 
 use super::InitArgs;
-use super::kernel::KernelBug;
 use crate::failure::CliError;
 
 /// Writes the page about compilers.
@@ -30,15 +29,18 @@ pub(super) fn of_compilers(
 ///
 /// # Errors
 /// When it cannot be written.
-pub(super) fn of_devices(args: &InitArgs, found: &KernelBug) -> Result<(), CliError> {
-    let all = &found.comparison.configurations;
+pub(super) fn of_devices(
+    args: &InitArgs,
+    bug: &SuspectedBug,
+    all: &[ConfigurationResult],
+) -> Result<(), CliError> {
     let names: Vec<String> = all.iter().map(ConfigurationResult::name).collect();
     let judged = names.iter().zip(all).map(|(name, seen)| {
         let is_right = seen.finding == VoteResult::Agrees;
         (&**name, finding(seen), is_right, seen.describe())
     });
-    let suspect = &names[found.bug.configuration];
-    write_groups(args, found.bug.preset.name(), suspect, judged)
+    let suspect = &names[bug.configuration];
+    write_groups(args, bug.preset.name(), suspect, judged)
 }
 
 /// A configuration: its name, the judgement on it, whether it is taken for right, and its result.

@@ -7,7 +7,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Sparkline, Wrap};
 
-use super::model::{CommitView, Model};
+use super::model::{CommitView, Model, lines_of};
 use crate::terminal::printing::printable;
 use crate::terminal::units::{show_bytes, show_clock, show_count, show_duration, show_share};
 
@@ -221,13 +221,6 @@ fn program(case: &TestCase, scroll: usize, area: Rect) -> Paragraph<'static> {
         }
     }
     Paragraph::new(shown)
-}
-
-/// The lines of the program as it is shown, with the names of several files.
-pub(super) fn lines_of(case: &TestCase) -> usize {
-    let title = usize::from(case.files().len() > 1);
-    let lines = |bytes: &[u8]| bytes.split(|&byte| byte == b'\n').count() + title;
-    case.files().iter().map(|file| lines(&file.bytes)).sum()
 }
 
 /// The most important keys, or the answer to the last one.

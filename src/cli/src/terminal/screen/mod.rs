@@ -237,7 +237,7 @@ impl ScreenState {
     fn press(&self, key: KeyEvent, page: usize, choice: &mut Choice) {
         if choice.view == View::Program {
             // Beyond the last page, which a key would have to come back from first.
-            let last = draw::lines_of(&self.model().program).saturating_sub(2 * page);
+            let last = model::lines_of(&self.model().program).saturating_sub(2 * page);
             choice.scroll = choice.scroll.min(last);
         }
         if key.kind == KeyEventKind::Release {
@@ -268,7 +268,7 @@ impl ScreenState {
             KeyCode::PageDown | KeyCode::Char(' ') => choice.scroll += page,
             KeyCode::PageUp => choice.scroll = choice.scroll.saturating_sub(page),
             KeyCode::Home => choice.scroll = 0,
-            KeyCode::End => choice.scroll = draw::lines_of(&self.model().program),
+            KeyCode::End => choice.scroll = model::lines_of(&self.model().program),
             _ => {}
         }
     }

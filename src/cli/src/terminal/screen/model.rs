@@ -9,11 +9,17 @@ use clreduce_engine::events::Event;
 use clreduce_testcase::TestCase;
 
 use crate::terminal::diff::{DiffLine, short_diff};
-use crate::terminal::screen::draw::lines_of;
 use crate::terminal::statistics::{RunStatistics, verdict_name};
 
 /// The rate of tests is that of this time.
 const RATE_OVER: Duration = Duration::from_secs(10);
+
+/// The lines of the program as it is shown, with the names of several files.
+pub(super) fn lines_of(case: &TestCase) -> usize {
+    let title = usize::from(case.files().len() > 1);
+    let lines = |bytes: &[u8]| bytes.split(|&byte| byte == b'\n').count() + title;
+    case.files().iter().map(|file| lines(&file.bytes)).sum()
+}
 
 /// A commit as it is shown.
 pub(crate) struct CommitView {
