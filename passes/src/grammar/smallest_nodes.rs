@@ -80,7 +80,7 @@ impl Pass for SmallestNodes {
                 }
             }
             for definition in &definitions {
-                proposals.extend(without(unit, definition, &kinds));
+                proposals.extend(without(unit, definition, &smallest, &kinds));
             }
         }
     }
@@ -106,6 +106,7 @@ fn add_names<'a>(unit: Unit<'a>, names: &[NodeId], id: NodeId, texts: &mut Vec<&
 fn without(
     unit: Unit<'_>,
     definition: &NameDefinition,
+    smallest: &BTreeMap<u16, (Weight, NodeId)>,
     kinds: &[(Weight, NodeId)],
 ) -> Vec<Proposal> {
     let name = unit.text(definition.name);
@@ -113,7 +114,8 @@ fn without(
         let is_other = unit.text(*by) != name;
         is_other && definition.uses.iter().all(|&id| unit.tree.can_replace(*by, id))
     };
-    let of_kinds = kinds.iter().map(|&(_, by)| by).filter(fits).take(TEXTS);
+    let of_kind = unit.tree.symbol(definition.uses[0]).and_then(|symbol| smallest.get(&symbol));
+    let of_kinds = of_kind.into_iter().chain(kinds).map(|&(_, by)| by).filter(fits).take(TEXTS);
     let mut texts: Vec<&[u8]> = Vec::new();
     for by in of_kinds.chain(definition.alike.iter().copied()) {
         let text = unit.text(by);
