@@ -130,6 +130,7 @@ mod syntax {
 
 /// Passes that know nothing of a language but its grammar.
 mod grammar {
+    mod definitions;
     pub(crate) mod delete_nodes;
     pub(crate) mod lift_nodes;
     pub(crate) mod smallest_nodes;

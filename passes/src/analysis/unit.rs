@@ -42,11 +42,23 @@ impl<'a> Unit<'a> {
         self.tree.is_sound(id) && self.is_whole(self.tree.range(id))
     }
 
+    /// The bytes of a node that the grammar can do without, a separator beside it, and the blanks that would be left behind.
+    pub(crate) fn removable(self, id: NodeId) -> Option<Range<usize>> {
+        let range = self.tree.removable(id)?;
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let before = self.bytes[..range.start].last().copied().unwrap_or(b'\n');
+        let after = &self.bytes[range.end..];
+        let blanks = after.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let next = after.get(blanks).copied().unwrap_or(b'\n');
+        let can_meet = before.is_ascii_whitespace() || !is_word(before) && is_word(next);
+        Some(range.start..range.end + if can_meet { blanks } else { 0 })
+    }
+
     /// By node, the smallest part around it that the grammar can do without, the node itself included.
     pub(crate) fn removable_parts(self) -> Vec<Option<Range<usize>>> {
         let mut parts: Vec<Option<Range<usize>>> = Vec::with_capacity(self.tree.len());
         for id in self.tree.ids() {
-            let own = if id.0 == 0 { None } else { self.tree.removable(id) };
+            let own = if id.0 == 0 { None } else { self.removable(id) };
             let parent = self.tree.node(id).parent;
             parts.push(own.or_else(|| parts.get(parent.0 as usize).cloned().flatten()));
         }

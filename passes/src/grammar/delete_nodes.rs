@@ -34,7 +34,7 @@ fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
             let parent = unit.tree.node(id).parent;
             let (level, parent_can_go) = known[parent.0 as usize];
             let is_all_of = |other: NodeId| unit.tree.range(other) == unit.tree.range(id);
-            let range = unit.tree.removable(id);
+            let range = unit.removable(id);
             // What goes with its parent already is one proposal.
             if parent_can_go && is_all_of(parent) {
                 known.push((level, range.is_some()));
