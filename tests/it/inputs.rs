@@ -201,18 +201,6 @@ fn elements_that_conditions_compare_are_found() {
     assert_mentions(&found, &["500", "200"]);
 }
 
-/// Only the last check of all launches looks for values that nobody wrote: with one work-item, most of the array is such.
-#[test]
-fn the_search_goes_on_where_the_launches_that_it_found_are_invalid() {
-    let bench = Bench::new();
-    let kernel = "kernel void k(global int *r) {\n  local int l[16]; int i = get_local_id(0), s = 0;\n  l[i % 16] = i;\n\
-        \x20 barrier(CLK_LOCAL_MEM_FENCE);\n  for (int j = 0; j < 16; j++) s += l[j];\n  r[get_global_id(0)] = s;\n}\n";
-    let (found, out, notes) = inputs(&bench, kernel, &[]);
-    assert_mentions(&out, &["covered: 2 of 2 branches"]);
-    assert_mentions(&notes, &["note: left out: a launch of `k` with 1 work-item", "uninitialised"]);
-    assert!(found.contains("local = [16]"), "{found}");
-}
-
 /// Three values fit each other only in launches that are wide enough: with the usual ones, `x` is as large as `n`.
 #[test]
 fn conditions_over_identifiers_get_launches_in_more_groups() {

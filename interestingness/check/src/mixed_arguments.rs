@@ -44,8 +44,19 @@ pub(crate) fn mixed_arguments(expanded: &[u8]) -> Vec<Finding> {
         // A function of the program may have the name of a built-in one.
         let is_own = symbols.of(function).is_some();
         let arguments = tree.field(call, NodeField::Arguments)?;
-        let numbers: Vec<Option<Number>> =
-            tree.named_children(arguments).map(|argument| types.of(argument).number()).collect();
+        // A macro of the language, which stands for one number.
+        let is_constant = |argument: NodeId| {
+            let is_of_macros =
+                |byte: &u8| byte.is_ascii_uppercase() || b"_0123456789".contains(byte);
+            tree.kind(argument) == NodeKind::Identifier
+                && symbols.of(argument).is_none()
+                && text[tree.range(argument)].iter().all(is_of_macros)
+        };
+        let number = |argument: NodeId| {
+            let constant = || is_constant(argument).then(|| Number::built_in("int")).flatten();
+            types.of(argument).number().or_else(constant)
+        };
+        let numbers: Vec<Option<Number>> = tree.named_children(arguments).map(number).collect();
         let found = (is_listed(name) && !is_own).then(|| mixture(name, &numbers)).flatten()?;
         Some(Finding {
             kind: FindingKind::NonPortable,
@@ -102,6 +113,7 @@ mod tests {
         // Limits may be scalars, and scalars are converted.
         assert!(found("s = max(s, *b)").is_none() && found("s = clamp(s, *b, *b)").is_none());
         assert!(found("i = max(i, 3u)").is_none() && found("i = mad24(i, 2, 3)").is_none());
+        assert!(found("l = mad_sat(CLK_LOCAL_MEM_FENCE, l, l)").is_some());
         // What is not known is not judged.
         assert!(found("s = max(unknown, s)").is_none());
     }

@@ -38,8 +38,6 @@ use validity::is_valid;
 const ATTEMPTS: usize = 50;
 /// So many random launches are made together.
 const BATCH: usize = 10;
-/// So often the search goes on after the last check of all launches.
-const MOST_SEARCHES: usize = 3;
 /// The most launches that are run in all.
 const MOST_RUNS: usize = 600;
 /// So many launches that seem to be wrong are checked, as a check takes several builds.
@@ -117,15 +115,8 @@ pub fn find_inputs(
         candidates: Candidates::new(kernel, seed),
     };
     let mut pending = search.pending(given);
-    // What only launches covered that turn out to be invalid is open again.
-    for _ in 0..MOST_SEARCHES {
-        search.run(&mut pending)?;
-        if !search.leave_out_invalid() {
-            break;
-        }
-        // Launches have other numbers now.
-        pending.closed.clear();
-    }
+    search.run(&mut pending)?;
+    search.leave_out_invalid();
     let traces = search.kept.iter().map(|(_, trace)| trace);
     Ok(FoundInputs {
         coverage: Coverage::of_launches(kernel, traces),

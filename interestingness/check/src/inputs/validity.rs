@@ -18,16 +18,13 @@ impl InputSearch<'_> {
         }
     }
 
-    /// The search looks at addresses, undefined behaviour and races. Here all launches are checked as a whole. Returns true if one
-    /// was left out.
-    pub(super) fn leave_out_invalid(&mut self) -> bool {
+    /// The search looks at addresses, undefined behaviour and races. Here all launches are checked as a whole.
+    pub(super) fn leave_out_invalid(&mut self) {
         let launches = self.kept.iter().map(|(launch, _)| launch.clone()).collect();
         if self.kept.is_empty() || is_valid(&self.check.run(&self.with(launches), self.cancel)) {
-            return false;
+            return;
         }
-        let all = std::mem::take(&mut self.kept);
-        let before = all.len();
-        for (launch, trace) in all {
+        for (launch, trace) in std::mem::take(&mut self.kept) {
             let report = self.check(&launch);
             if is_valid(&report) {
                 self.kept.push((launch, trace));
@@ -35,9 +32,6 @@ impl InputSearch<'_> {
                 self.refuse(launch, &report, None);
             }
         }
-        self.features = self.kept.iter().flat_map(|(_, trace)| trace.features()).collect();
-        self.idle = 0;
-        self.kept.len() < before
     }
 
     pub(super) fn check(&self, launch: &KernelLaunch) -> CheckReport {

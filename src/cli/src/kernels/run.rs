@@ -155,11 +155,16 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
         coverage::print(&seen, &args.kernel.display().to_string()).map_err(CliError::Stdout)?;
     }
     if let Some(difference) = difference.flatten() {
-        let path = expected::beside(&args.kernel);
-        error_line(&format!("the result is not the one in {}: {difference}", path.display()));
-        return Ok(ExitCode::from(24));
+        return Ok(unexpected(&args.kernel, &difference));
     }
     Ok(ExitCode::from(status(report.outcome.class())))
+}
+
+/// Says how the result of a kernel differs from the one beside it.
+fn unexpected(kernel: &Path, difference: &str) -> ExitCode {
+    let path = expected::beside(kernel);
+    error_line(&format!("the result is not the one in {}: {difference}", path.display()));
+    ExitCode::from(24)
 }
 
 /// Runs all launches once more, with probes.

@@ -10,6 +10,8 @@ mod matrix;
 mod sizes;
 mod versions;
 
+use clreduce_testcase::printable;
+
 pub(crate) use bars::time;
 pub(crate) use curve::{bugs, size};
 pub use groups::AgreeingGroup;
@@ -20,10 +22,10 @@ pub(crate) use sizes::{SizedCase, fragment, sizes};
 pub(crate) use versions::versions;
 pub use versions::{VersionMark, VersionSeen};
 
-/// A text in a page.
+/// A text in a page. What controls a terminal is escaped as well: pages are also read there.
 pub(crate) fn escaped(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
-    for char in text.chars() {
+    for char in printable(text).chars() {
         match char {
             '&' => shown.push_str("&amp;"),
             '<' => shown.push_str("&lt;"),
@@ -84,6 +86,7 @@ mod tests {
             ["0.0 s", "9.9 s", "12 s", "10 min", "2.5 h"]
         );
         assert_eq!(escaped("a<b> & \"c\""), "a&lt;b&gt; &amp; &quot;c&quot;");
+        assert_eq!(escaped("\u{9b}2J"), "\\u{9b}2J");
         assert_eq!(
             (percent(1.0, 3.0), percent(1.0, 0.0)),
             ("33.33%".to_owned(), "0.00%".to_owned())
