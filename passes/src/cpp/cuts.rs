@@ -71,7 +71,7 @@ const PLACES: [Pass; 4] = [
     expression_to_constant::PASS,
 ];
 
-/// What is proposed removes one in this number of bytes at least.
+/// A proposal removes at least one of this many bytes.
 pub(super) const LEAST_GAIN: u64 = 64;
 /// Proposals that are followed.
 const MOST_CUTS: Budget = Budget::new("cuts that are compared", 128);

@@ -10,7 +10,7 @@ pub(crate) const PASS: Pass =
     Pass::new("files", "Remove whole files, with the lines that include them", ANY, propose);
 
 fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
-    // A test case without files is none: the largest always stays.
+    // A test case needs a file, so the largest one always stays.
     let files = 0..snapshot.file_count();
     let largest = files.rev().max_by_key(|&file| snapshot.bytes(file).len());
     for (file, includes) in includes(snapshot).into_iter().enumerate() {

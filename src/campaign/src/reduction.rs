@@ -26,7 +26,7 @@ use crate::publish::{self, ARGUMENTS, BugFolder, WriteReport};
 use crate::queues::Alarm;
 use crate::rewrites::is_rewrite;
 use crate::runner::Runner;
-use crate::shared::{Part, Shared};
+use crate::shared::{ReductionPart, Shared};
 use crate::shrink;
 
 /// Attempts to see the bug in the result.
@@ -79,7 +79,8 @@ impl BugReduction<'_> {
         let configuration = alarm.configuration;
         let (small, cures) = match kernel {
             Some(kernel) => {
-                let _turn = self.shared.turn(Part::Program, alarm).ok_or(Stop::Cancelled)?;
+                let _turn =
+                    self.shared.turn(ReductionPart::Program, alarm).ok_or(Stop::Cancelled)?;
                 let small = self.shrink(name, configuration, kernel, observed)?;
                 let outline = self.outline(&small.source).map(|hash| hash.to_string());
                 if let Some(bug) = bugs.iter().find(|bug| bug.has_outline(outline.as_ref())) {
@@ -101,7 +102,7 @@ impl BugReduction<'_> {
         if self.shared.take_cures(alarm, &names) {
             return Ok(Reduced::Again);
         }
-        let _turn = self.shared.turn(Part::Text, alarm).ok_or(Stop::Cancelled)?;
+        let _turn = self.shared.turn(ReductionPart::Text, alarm).ok_or(Stop::Cancelled)?;
         let family = self.runner.matrix.family(configuration);
         let known = self.shared.with_knowledge(|known| known.bugs_of(family, observed));
         if known.len() > bugs.len() {

@@ -22,7 +22,7 @@ use crate::progress::Progress;
 use crate::queues::{Alarm, Lane, Queues, WINDOW};
 use crate::runner::locked;
 use crate::{CampaignError, LogError};
-pub(crate) use turns::Part;
+pub(crate) use turns::ReductionPart;
 use turns::Turns;
 
 /// The outcomes of a program, by configuration.
@@ -50,7 +50,7 @@ pub(crate) struct Settings {
     pub gate: u64,
     /// True if later programs go without what is broken.
     pub avoids: bool,
-    /// The number of alarms that may be in each [`Part`] of a reduction at the same time.
+    /// The number of alarms that may be in each [`ReductionPart`] of a reduction at the same time.
     pub side_by_side: [usize; 2],
 }
 

@@ -88,7 +88,7 @@ struct Holder {
     inner: usize,
 }
 
-/// What holds a statement, as far as it decides where the statement ends.
+/// The node around a statement, which decides where the statement ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Hold {
     If,

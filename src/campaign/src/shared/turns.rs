@@ -11,7 +11,7 @@ use crate::runner::locked;
 
 /// A part of a reduction, which takes turns of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum ReductionPart {
     /// A kernel becomes smaller as a program. This is quick, and says which bug it probably is.
     Program,
     /// What is left becomes smaller as a text.
@@ -29,7 +29,7 @@ pub(super) struct Turns {
 /// The right to work on a part of a reduction, until it is dropped.
 pub(crate) struct Turn<'a> {
     shared: &'a Shared,
-    part: Part,
+    part: ReductionPart,
 }
 
 impl Drop for Turn<'_> {
@@ -41,7 +41,7 @@ impl Drop for Turn<'_> {
 
 impl Shared {
     /// Waits until it is the turn of an alarm. `None` at the end.
-    pub(crate) fn turn(&self, part: Part, alarm: &Alarm) -> Option<Turn<'_>> {
+    pub(crate) fn turn(&self, part: ReductionPart, alarm: &Alarm) -> Option<Turn<'_>> {
         let place = (alarm.program, alarm.configuration);
         let (most, mut state) = (self.side_by_side[part as usize], locked(&self.state));
         state.turns[part as usize].waiting.insert(place);
