@@ -39,6 +39,7 @@ mod fuzz_overlap;
 mod fuzz_planted;
 mod fuzz_votes;
 mod generate;
+mod group_orders;
 mod in_place;
 mod init;
 mod init_pins;

@@ -45,21 +45,22 @@ fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
 const MOST_SYMBOLS: Budget = Budget::new("functions that one image is passed to", 64);
 
 fn is_image(unit: Unit<'_>, symbols: &Symbols, id: SymbolId) -> bool {
-    let symbol = symbols.get(id);
+    matches!(symbols.get(id).kind, SymbolKind::Parameter | SymbolKind::Variable)
+        && image_type(unit, symbols, id).is_some()
+}
+
+/// The name of the type of an image or a sampler; `None` for everything else.
+pub(crate) fn image_type<'a>(unit: Unit<'a>, symbols: &Symbols, id: SymbolId) -> Option<&'a [u8]> {
     let tree = unit.tree;
-    let declares = |&name: &NodeId| {
+    let declared = |&name: &NodeId| {
         let declaration =
             tree.parent(name).filter(|&node| tree.field(node, NodeField::Type).is_some());
         let declaration = declaration.or_else(|| tree.parent(tree.parent(name)?));
-        let name = declaration
-            .and_then(|node| tree.field(node, NodeField::Type))
-            .map(|node| unit.text(node));
-        name.is_some_and(|name| {
-            name.starts_with(b"image") && name.ends_with(b"_t") || name == b"sampler_t"
-        })
+        let name = unit.text(tree.field(declaration?, NodeField::Type)?);
+        let is_image = name.starts_with(b"image") && name.ends_with(b"_t") || name == b"sampler_t";
+        is_image.then_some(name)
     };
-    matches!(symbol.kind, SymbolKind::Parameter | SymbolKind::Variable)
-        && symbol.declarations.iter().any(declares)
+    symbols.get(id).declarations.iter().find_map(declared)
 }
 
 /// The edits that remove an image, and the parameters that it is passed to.

@@ -7,6 +7,7 @@ use super::{FoundMutants, MutationOperator};
 use crate::Snapshot;
 use crate::analysis::{Unit, builtin_calls};
 use crate::gpu::atomics;
+use crate::gpu::images::image_type;
 use crate::pass::Proposals;
 
 pub(super) static NO_BARRIER: MutationOperator =
@@ -21,6 +22,9 @@ pub(super) static PLAIN_ATOMIC: MutationOperator =
     MutationOperator { name: "plain-atomic", summary: "a plain operation for an atomic one" };
 pub(super) static PLAIN_ATOMICS: MutationOperator =
     MutationOperator { name: "plain-atomics", summary: "plain operations for all atomic ones" };
+
+pub(super) static COORDINATE: MutationOperator =
+    MutationOperator { name: "coordinate", summary: "other coordinates in an image" };
 
 /// The functions that synchronise a group.
 const BARRIERS: [&str; 3] = ["barrier", "work_group_barrier", "__syncthreads"];
@@ -38,6 +42,7 @@ pub(super) fn find(snapshot: &Snapshot, found: &mut FoundMutants<'_>) {
     }
     barriers(snapshot, found);
     indices(snapshot, found);
+    coordinates(snapshot, found);
     atomics(snapshot, found);
 }
 
@@ -73,6 +78,31 @@ fn indices(snapshot: &Snapshot, found: &mut FoundMutants<'_>) {
             for other in row.iter().filter(|name| !is(name)) {
                 found.replace(operator, node, *other);
             }
+        }
+    }
+}
+
+/// Each coordinate one more and one less, and the first two of an image with several exchanged.
+fn coordinates(snapshot: &Snapshot, found: &mut FoundMutants<'_>) {
+    let (unit, symbols) = (found.unit, snapshot.symbols(found.unit.file));
+    for call in builtin_calls(snapshot, unit) {
+        let coordinate = match call.name {
+            name if name.starts_with("read_image") => call.arguments.last(),
+            name if name.starts_with("write_image") => call.arguments.get(1),
+            _ => continue,
+        };
+        let (Some(&image), Some(&coordinate)) = (call.arguments.first(), coordinate) else {
+            continue;
+        };
+        let of_type = symbols.of(image).and_then(|id| image_type(unit, symbols, id));
+        let exchanged = match of_type {
+            Some(b"image2d_t") => Some(".yx"),
+            Some(name) if !name.starts_with(b"image1d") => Some(".yxzw"),
+            _ => None,
+        };
+        for change in [" + 1", " - 1"].into_iter().chain(exchanged) {
+            let text = [b"(", unit.text(coordinate), b")", change.as_bytes()].concat();
+            found.replace(&COORDINATE, coordinate, text);
         }
     }
 }

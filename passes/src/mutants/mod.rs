@@ -28,7 +28,7 @@ pub struct MutationOperator {
 }
 
 /// All kinds of faults, in the order in which they are listed.
-pub static MUTATION_OPERATORS: [&MutationOperator; 18] = [
+pub static MUTATION_OPERATORS: [&MutationOperator; 19] = [
     &expressions::ARITHMETIC,
     &expressions::RELATIONAL,
     &expressions::LOGICAL,
@@ -45,6 +45,7 @@ pub static MUTATION_OPERATORS: [&MutationOperator; 18] = [
     &gpu::DIVERGENT_BARRIER,
     &gpu::FENCE,
     &gpu::WORK_ITEM,
+    &gpu::COORDINATE,
     &gpu::PLAIN_ATOMIC,
     &gpu::PLAIN_ATOMICS,
 ];

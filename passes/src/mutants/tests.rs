@@ -68,6 +68,27 @@ fn faults_of_kernels() {
 }
 
 #[test]
+fn coordinates_of_images() {
+    let source = "kernel void k(read_only image1d_t i, read_only image2d_t j, write_only image3d_t o) {\n\
+        int4 a = read_imagei(i, 2);\n\
+        int4 b = read_imagei(j, CLK_ADDRESS_CLAMP, c);\n\
+        write_imagei(o, (int4)(1), a + b);\n}";
+    assert_eq!(
+        texts(source, Language::OPENCL, "coordinate"),
+        [
+            "int4 a = read_imagei(i, (2) + 1);",
+            "int4 a = read_imagei(i, (2) - 1);",
+            "int4 b = read_imagei(j, CLK_ADDRESS_CLAMP, (c) + 1);",
+            "int4 b = read_imagei(j, CLK_ADDRESS_CLAMP, (c) - 1);",
+            "int4 b = read_imagei(j, CLK_ADDRESS_CLAMP, (c).yx);",
+            "write_imagei(o, ((int4)(1)) + 1, a + b);",
+            "write_imagei(o, ((int4)(1)) - 1, a + b);",
+            "write_imagei(o, ((int4)(1)).yxzw, a + b);",
+        ]
+    );
+}
+
+#[test]
 fn faults_of_statements() {
     let source =
         "void f(int n) {\nfor (int i = 0; i < n; i++) ;\nwhile (n) n--;\nconst int c = 1;\n}";

@@ -166,6 +166,10 @@ pub(crate) enum MutantsError {
          help: leave it out, or use `--judge check` or `--judge run`"
     )]
     ArgsWithRecipe,
+    #[error(
+        "`--orders` has an effect with `--judge run` only\nhelp: `clreduce check` takes orders of its own"
+    )]
+    OrdersWithoutRun,
     #[error(transparent)]
     NoClang(NoClang),
     #[error("cannot create a folder for temporary files: {0}")]
@@ -231,6 +235,10 @@ pub(crate) enum RunError {
     NoDevice(#[from] NoSuchDevice),
     #[error("coverage is measured on the host only\nhelp: add --device-name host")]
     NotTheHost,
+    #[error(
+        "the order of groups of a whole program cannot be changed\nhelp: `--orders` takes kernels without `main`"
+    )]
+    WholeProgram,
     #[error("cannot measure the coverage of `{path}`: {error}")]
     Coverage { path: PathBuf, error: String },
     #[error("cannot describe the arguments of `{path}`: {why}")]

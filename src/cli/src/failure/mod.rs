@@ -148,13 +148,13 @@ impl CliError {
             | Self::Load(LoadError::Missing(_))
             | Self::Fuzz(_)
             | Self::Kernel { .. }
-            | Self::Run(RunError::NoDevice(_) | RunError::NotTheHost) => 2,
+            | Self::Run(RunError::NoDevice(_) | RunError::NotTheHost | RunError::WholeProgram) => 2,
             Self::Check(_) => 3,
             Self::Recipe(error) if error.is_interruption() => INTERRUPTED,
             Self::Interrupted => INTERRUPTED,
             Self::Bug(BugError::NoCompilers) | Self::Defaults(_) => 2,
             Self::Init(InitError::Compiler(CompilerBugError::Interrupted)) => INTERRUPTED,
-            Self::Mutants(MutantsError::ArgsWithRecipe) => 2,
+            Self::Mutants(MutantsError::ArgsWithRecipe | MutantsError::OrdersWithoutRun) => 2,
             Self::Init(InitError::Command(_) | InitError::NoInput | InitError::OnlyForKernels) => 2,
             _ => 1,
         })

@@ -8,4 +8,5 @@ pub(crate) mod expected;
 pub(crate) mod generate;
 pub(crate) mod inputs;
 pub(crate) mod launches;
+mod orders;
 pub(crate) mod run;

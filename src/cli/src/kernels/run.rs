@@ -12,7 +12,7 @@ use clreduce_devices::DeviceWorker;
 use clreduce_engine::SandboxOptions;
 use clreduce_interestingness::Cancel;
 use clreduce_kernel::{
-    KernelRun, OutcomeClass, Output, ProgramKind, RunLimits, RunReport, describe,
+    GROUP_ORDERS, KernelRun, OutcomeClass, Output, ProgramKind, RunLimits, RunReport, describe,
 };
 use clreduce_testcase::ContentHash;
 use serde::Serialize;
@@ -22,6 +22,7 @@ use crate::kernels::coverage;
 use crate::kernels::devices::{DeviceArgs, choose, worker_options};
 use crate::kernels::expected;
 use crate::kernels::launches::{LaunchArgs, PlannedKernel};
+use crate::kernels::orders::{self, OrdersTried};
 use crate::settings::sandbox;
 use crate::terminal::clock::Clock;
 use crate::terminal::printing::{Data, data, error_line, json_line, out, printable};
@@ -58,6 +59,14 @@ pub(crate) struct RunArgs {
         value_parser = clap::value_parser!(u32).range(1..))]
     pub repeat: u32,
 
+    /// Run the kernel in N other orders of its groups, and report a result that depends on the order as an unstable result
+    ///
+    /// The device gives a group the number of another one, so that this works on each device. `clreduce check --orders`
+    /// also changes the order of the work-items of a group, on the host.
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true,
+        value_parser = clap::value_parser!(u32).range(0..=i64::from(GROUP_ORDERS)))]
+    pub orders: u32,
+
     /// Stop building after TIME, and running after the same TIME: seconds, or as in 500ms, 90s, 2m
     #[arg(long, value_name = "TIME", value_parser = units::parse_duration, default_value = "60s")]
     pub timeout: Duration,
@@ -92,7 +101,7 @@ Exit status:
   10  build failure        20  the driver failed to run it
   11  build crash          21  run crash
   12  build timeout        22  run timeout
-  13  built, but not run   23  the repetitions gave different results
+  13  built, but not run   23  the repetitions, or orders of groups, gave different results
                            24  the result is not the one in KERNEL.expected";
 
 /// Runs a kernel and prints what became of it.
@@ -134,19 +143,27 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     clock.progress().at(&format!("{name}: building and running {}", args.kernel.display()));
     let limits = RunLimits { build: args.timeout, run: args.timeout };
     let report = worker.run(&run, limits, &Cancel::new());
+    let orders = report.outcome.result().filter(|_| args.orders > 0).map(|result| {
+        clock
+            .progress()
+            .at(&format!("{name}: {} in other orders of groups", args.kernel.display()));
+        orders::tried(args.orders, kind, &run, result, |run| {
+            worker.run(run, limits, &Cancel::new()).outcome
+        })
+    });
     let seen = args.coverage.then(|| {
         clock.progress().at(&format!("measuring the coverage of {}", args.kernel.display()));
         measured(args, subject, &run, build.options)
     });
     drop(clock);
     print_notes(&build.remarks);
-    let seen = seen.transpose()?;
+    let (seen, orders) = (seen.transpose()?, orders.transpose()?);
     let note = plan.compile_only.map(|parameter| parameter.to_string()).unwrap_or_default();
     let difference = expected.zip(report.outcome.result());
     let difference = difference.map(|(text, outputs)| expected::difference(&text, outputs));
     let is_expected = difference.as_ref().map(Option::is_none);
     let printed = if args.json {
-        print_json(&worker, &report, &note, is_expected, seen.as_ref())
+        print_json(&worker, &report, &note, is_expected, (seen.as_ref(), orders.as_ref()))
     } else {
         print(&report, &note)
     };
@@ -154,10 +171,17 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     if let Some(seen) = seen.filter(|_| !args.json) {
         coverage::print(&seen, &args.kernel.display().to_string()).map_err(CliError::Stdout)?;
     }
+    if let Some(orders) = &orders {
+        orders.say();
+    }
     if let Some(difference) = difference.flatten() {
         return Ok(unexpected(&args.kernel, &difference));
     }
-    Ok(ExitCode::from(status(report.outcome.class())))
+    let class = match orders {
+        Some(orders) if !orders.different.is_empty() => OutcomeClass::UnstableResult,
+        _ => report.outcome.class(),
+    };
+    Ok(ExitCode::from(status(class)))
 }
 
 /// Says how the result of a kernel differs from the one beside it.
@@ -288,6 +312,8 @@ struct RunLine<'a> {
     outputs: Vec<JsonOutput<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage: Option<&'a Coverage>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    orders: Option<&'a OrdersTried>,
 }
 
 #[derive(Serialize)]
@@ -304,7 +330,7 @@ fn print_json(
     report: &RunReport,
     note: &str,
     expected: Option<bool>,
-    coverage: Option<&Coverage>,
+    (coverage, orders): (Option<&Coverage>, Option<&OrdersTried>),
 ) -> io::Result<()> {
     let facts = &worker.device().facts;
     let seconds = |time: Duration| (time.as_secs_f64() * 1000.0).round() / 1000.0;
@@ -321,6 +347,7 @@ fn print_json(
         expected,
         outputs: result.unwrap_or_default().iter().map(json_output).collect(),
         coverage,
+        orders,
     };
     json_line(&mut Data, &line)
 }

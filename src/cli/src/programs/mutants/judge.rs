@@ -9,6 +9,7 @@ use clreduce_devices::DeviceWorker;
 use clreduce_interestingness::{Cancel, Verdict};
 use clreduce_kernel::{
     KernelRun, OutcomeClass, Output, Plan, PlanError, ProgramKind, RunLimits, RunOutcome,
+    in_group_order,
 };
 use clreduce_recipe::{Depth, Recipe, RecipeTest};
 use clreduce_testcase::TestCase;
@@ -61,6 +62,9 @@ impl MutantJudge {
         cancel: &Cancel,
     ) -> Result<Self, CliError> {
         let judge = match &args.judge {
+            JudgeKind::Check | JudgeKind::Recipe(_) if args.orders > 0 => {
+                return Err(MutantsError::OrdersWithoutRun.into());
+            }
             JudgeKind::Check => {
                 let options = CheckOptions {
                     stages: check::stages(&args.only, &[]),
@@ -194,6 +198,8 @@ fn by_recipe(test: &RecipeTest, mutant: &TestCase, cancel: &Cancel) -> MutantRes
 pub(super) struct DeviceJudge {
     path: PathBuf,
     launches: Launches,
+    /// The number of other orders of groups in which each program runs.
+    orders: u32,
     limits: RunLimits,
     /// Workers that are idle; each thread takes one.
     idle: Mutex<Vec<DeviceWorker>>,
@@ -213,19 +219,32 @@ impl DeviceJudge {
         let idle = Mutex::default();
         let (path, launches) =
             (args.file.clone(), Launches::of(args, case, &check_options(args), cancel)?);
-        let mut judge = Self { path, launches, limits, idle, device, expected: Vec::new() };
-        let outcome = judge.run(case, cancel)?;
+        let orders = args.orders;
+        let mut judge = Self { path, launches, orders, limits, idle, device, expected: Vec::new() };
+        let outcome = judge.run(case, 0, cancel)?;
         let Some(outputs) = outcome.result() else {
             let class = outcome.class().name().replace('_', " ");
             let fate = format!("{class}: {}", outcome.details());
             return Err(MutantsError::Original(fate).into());
         };
         judge.expected = outputs.to_vec();
+        for order in 1..=orders {
+            if judge.run(case, order, cancel)?.result() != Some(&judge.expected[..]) {
+                let fate = format!("another outcome in order {order} of its groups");
+                return Err(MutantsError::Original(fate).into());
+            }
+        }
         Ok(judge)
     }
 
-    fn run(&self, case: &TestCase, cancel: &Cancel) -> Result<RunOutcome, CliError> {
-        let source = case.files()[0].bytes.to_vec();
+    /// Runs a program in an order of its groups; 0 is the usual one.
+    fn run(&self, case: &TestCase, order: u32, cancel: &Cancel) -> Result<RunOutcome, CliError> {
+        let source = &case.files()[0].bytes;
+        let source = match order {
+            0 => source.to_vec(),
+            _ => in_group_order(source, ProgramKind::of_case(case), order)
+                .ok_or(RunError::WholeProgram)?,
+        };
         let plan = self.launches.plan(case);
         let plan = plan.map_err(|source| RunError::Plan { path: self.path.clone(), source })?;
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
@@ -242,8 +261,27 @@ impl DeviceJudge {
         Ok(report.outcome)
     }
 
+    /// A mutant that is noticed in some orders only is undecided.
     fn judge(&self, mutant: &TestCase, cancel: &Cancel) -> MutantResult {
-        let outcome = match self.run(mutant, cancel) {
+        let first = self.judge_in_order(mutant, 0, cancel);
+        let is_noticed = |result: &MutantResult| match result {
+            MutantResult::Killed(_) | MutantResult::TimedOut => Some(true),
+            MutantResult::Survived => Some(false),
+            _ => None,
+        };
+        let Some(is_noticed_first) = is_noticed(&first) else { return first };
+        let others = (1..=self.orders).map(|order| self.judge_in_order(mutant, order, cancel));
+        let noticed = others.filter(|result| is_noticed(result) == Some(true)).count();
+        let (noticed, all) = (noticed + usize::from(is_noticed_first), self.orders as usize + 1);
+        match noticed {
+            0 => MutantResult::Survived,
+            _ if noticed == all => first,
+            _ => MutantResult::Undecided(format!("killed in {noticed} of {all} orders of groups")),
+        }
+    }
+
+    fn judge_in_order(&self, mutant: &TestCase, order: u32, cancel: &Cancel) -> MutantResult {
+        let outcome = match self.run(mutant, order, cancel) {
             Ok(outcome) => outcome,
             Err(error) => return MutantResult::Undecided(error.to_string()),
         };

@@ -15,6 +15,7 @@ use clap::ValueHint;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clreduce_check::StageName;
 use clreduce_engine::SandboxOptions;
+use clreduce_kernel::GROUP_ORDERS;
 use clreduce_passes::{MUTATION_OPERATORS, Mutant, Mutants, MutationOperator, Snapshot};
 use clreduce_process::in_parallel;
 use clreduce_testcase::{ContentHash, TestCase};
@@ -63,6 +64,12 @@ pub(crate) struct MutantsArgs {
 
     #[command(flatten)]
     pub device: DeviceArgs,
+
+    /// Run each mutant in N other orders of its groups too, with `--judge run`; one that is killed in some orders only is
+    /// undecided
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true,
+        value_parser = clap::value_parser!(u32).range(0..=i64::from(GROUP_ORDERS)))]
+    pub orders: u32,
 
     /// Judge N mutants at a time [default: the number of cores]
     #[arg(long, short = 'j', value_name = "N", value_parser = units::parse_count)]
