@@ -19,6 +19,7 @@ enum ExprChoice {
     Vector,
     Swizzle,
     Function,
+    Neighbourhood,
 }
 
 impl Maker<'_> {
@@ -36,13 +37,14 @@ impl Maker<'_> {
             (if ty == ty.truth() { 9 } else { 0 }, ExprChoice::Relational),
             (6, ExprChoice::Unary),
             (on("conditional", 8), ExprChoice::Conditional),
-            (28, ExprChoice::Call),
+            (if self.features.are_of_ptx() { 70 } else { 28 }, ExprChoice::Call),
             (on("convert", 8), ExprChoice::Convert),
             (on("convert_sat", 5), ExprChoice::Saturate),
             (on("reinterpret", 4), ExprChoice::Reinterpret),
             (vector(5), ExprChoice::Vector),
             (if self.mode.has_vectors() { on("swizzle", 5) } else { 0 }, ExprChoice::Swizzle),
             (if self.functions.is_empty() { 0 } else { 8 }, ExprChoice::Function),
+            (if self.features.are_of_ptx() { 25 } else { 0 }, ExprChoice::Neighbourhood),
         ];
         let way = stream.weighted(&ways).unwrap_or(ExprChoice::Leaf);
         let made = match way {
@@ -58,6 +60,7 @@ impl Maker<'_> {
             ExprChoice::Vector => Some(self.vector(ty, depth, &mut stream, key)),
             ExprChoice::Swizzle => self.swizzled(ty, depth, &mut stream, key),
             ExprChoice::Function => self.some_invocation(ty, depth, &mut stream, key),
+            ExprChoice::Neighbourhood => self.neighbourhood(ty, depth, &mut stream, key),
         };
         made.unwrap_or_else(|| self.leaf(ty, key.child(9)))
     }
@@ -234,7 +237,7 @@ impl Maker<'_> {
     }
 
     fn call(&mut self, ty: Ty, depth: u32, stream: &mut Stream, key: SeedKey) -> Option<ExprId> {
-        if self.features.are_of_cuda() && stream.chance(25) {
+        if (self.features.are_of_cuda() || self.features.are_of_ptx()) && stream.chance(25) {
             return self.intrinsic(ty, depth, stream, key);
         }
         let weights = Builtin::ALL.iter().map(|&builtin| {
@@ -300,6 +303,7 @@ impl Maker<'_> {
                 let (of, mask) = (Ty { lanes, ..ty }, ty.of(ty.scalar.with_sign(false)));
                 if builtin == Builtin::Shuffle { vec![of, mask] } else { vec![of, of, mask] }
             }
+            other => self.ptx_parameters(other, ty, stream)?,
         })
     }
 

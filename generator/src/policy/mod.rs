@@ -13,6 +13,7 @@ mod kernel;
 mod leaves;
 mod loops;
 mod objects;
+mod ptx;
 mod records;
 mod scope;
 mod shapes;

@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 pub enum Class {
     /// The right result.
     Right,
+    /// It was compiled, and there is no device that runs it.
+    Built,
     /// Another result, twice the same.
     Wrong,
     /// Another result than that of the majority, twice the same, for second inputs as well.
@@ -37,8 +39,9 @@ pub enum Class {
 
 impl Class {
     /// All of them, in the order of tables.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Right,
+        Self::Built,
         Self::Wrong,
         Self::Outvoted,
         Self::Crash,
@@ -57,6 +60,7 @@ impl Class {
     pub fn name(self) -> &'static str {
         match self {
             Self::Right => "right",
+            Self::Built => "built",
             Self::Wrong => "wrong result",
             Self::Outvoted => "outvoted",
             Self::Crash => "crash",
@@ -161,6 +165,10 @@ impl Observed {
                 (Class::Refused, clreduce_crash::of_failure(log).unwrap_or_default())
             }
             RunOutcome::RunFailure { reason } => (Class::NotRun, reason.clone()),
+            // The right result of a kernel is known, and there is no device to run it.
+            RunOutcome::Built if matches!(expected, ExpectedResult::Known(_)) => {
+                (Class::Built, String::new())
+            }
             // Some kernels are only built.
             RunOutcome::Built => (Class::Undecided, String::new()),
             RunOutcome::Unresolved(_) | RunOutcome::NotRun(_) => {
