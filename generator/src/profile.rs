@@ -131,10 +131,10 @@ impl Target {
     #[must_use]
     pub fn has_joint(self, function: Joint) -> bool {
         match self {
-            Self::OpenCl12 | Self::Cpp | Self::Ptx => false,
+            Self::OpenCl12 | Self::Cpp => false,
             Self::OpenCl20 => !function.is_of_warp() && !function.is_of_sub_group(),
             Self::OpenCl30 => !function.is_of_warp(),
-            Self::Cuda => function.is_of_warp(),
+            Self::Cuda | Self::Ptx => function.is_of_warp(),
         }
     }
 }

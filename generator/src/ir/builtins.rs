@@ -183,6 +183,15 @@ builtins! {
     PtxDp4aMixed "ptx_dp4a_mixed" INT_OF_DP, Self::PTX;
     PtxDp2aLo "ptx_dp2a_lo" INT_OF_3, Self::PTX;
     PtxDp2aHi "ptx_dp2a_hi" INT_OF_3, Self::PTX;
+    PtxBmskClamp "ptx_bmsk_clamp" UINT_OF_2, Self::PTX;
+    PtxBmskWrap "ptx_bmsk_wrap" UINT_OF_2, Self::PTX;
+    PtxTestpFinite "ptx_testp_finite" UINT_OF_1, Self::PTX;
+    PtxTestpNormal "ptx_testp_normal" UINT_OF_1, Self::PTX;
+    PtxTestpSubnormal "ptx_testp_subnormal" UINT_OF_1, Self::PTX;
+    PtxTestpNotanumber "ptx_testp_notanumber" UINT_OF_1, Self::PTX;
+    PtxFma "ptx_fma" INT_OF_3, Self::PTX;
+    PtxRcp "ptx_rcp" UINT_OF_1, Self::PTX;
+    PtxSqrt "ptx_sqrt" UINT_OF_1, Self::PTX;
 }
 
 impl Builtin {

@@ -50,6 +50,12 @@ impl Builtin {
             Self::PtxSubCc => whole("sub.cc.u32"),
             Self::PtxMadc => whole("mad.lo.cc.u32"),
             Self::PtxLop3Majority | Self::PtxLop3Odd => whole("lop3.b32"),
+            Self::PtxBmskClamp => whole("bmsk.clamp.b32"),
+            Self::PtxBmskWrap => whole("bmsk.wrap.b32"),
+            Self::PtxFma => whole("fma.rn.f32"),
+            Self::PtxRcp => whole("rcp.rn.f32"),
+            Self::PtxSqrt => whole("sqrt.rn.f32"),
+            Self::Upsample => whole("mov"),
             _ if self.since() != Self::PTX => None,
             _ if self.table().is_some() => whole("lop3.b32"),
             _ => Some((self.mnemonic(), self.suffix())),
@@ -81,6 +87,7 @@ impl Builtin {
             | Self::PtxBrev
             | Self::PtxBfiAny => Suffix::Bits,
             _ if self.name().starts_with("ptx_prmt") => Suffix::Whole,
+            _ if self.name().starts_with("ptx_testp") => Suffix::Whole,
             _ => Suffix::Number,
         }
     }
@@ -145,6 +152,8 @@ pub(super) fn result(function: Builtin, ty: ScalarType, [a, b, c]: [i128; 3]) ->
         Builtin::PtxDp4aMixed => c + products(4, |i| byte(a, i), |i| signed_byte(b, i)),
         Builtin::PtxDp2aLo => c + products(2, |i| half(a, i), |i| signed_byte(b, i)),
         Builtin::PtxDp2aHi => c + products(2, |i| half(a, i), |i| signed_byte(b, i + 2)),
+        // The highest bits, as numbers that `float` has.
+        Builtin::PtxFma => (a >> 22) * (b >> 22) + (c >> 22),
         _ => words(function, [a, b, c].map(|value| value as u32)).into(),
     }
 }
@@ -158,6 +167,21 @@ fn words(function: Builtin, [x, y, z]: [u32; 3]) -> u32 {
         };
         return (0..32).fold(0, |word, i| word | bit(i));
     }
+    let exponent = x >> 23 & 255;
+    match function {
+        Builtin::PtxBmskClamp => return mask(x.min(32), y.min(32)),
+        Builtin::PtxBmskWrap => return mask(x & 31, y & 31),
+        Builtin::PtxTestpFinite => return u32::from(exponent != 255),
+        // A zero counts as normal.
+        Builtin::PtxTestpNormal => return u32::from(exponent != 255 && !is_subnormal(x)),
+        Builtin::PtxTestpSubnormal => return is_subnormal(x).into(),
+        Builtin::PtxTestpNotanumber => return u32::from(exponent == 255 && x << 9 != 0),
+        // A power of two, as the bits of a `float`.
+        Builtin::PtxRcp => return (127 - (x & 31)) << 23,
+        // The root of a square.
+        Builtin::PtxSqrt => return x & 0xFFF,
+        _ => {}
+    }
     let at = z & 3;
     // The bytes of the selector, the lowest first.
     let named = match function {
@@ -170,6 +194,17 @@ fn words(function: Builtin, [x, y, z]: [u32; 3]) -> u32 {
     };
     let selector = named.into_iter().rev().fold(0, |all, one| all << 4 | one);
     permuted(u64::from(y) << 32 | u64::from(x), selector)
+}
+
+/// So many bits from a place on.
+fn mask(from: u32, count: u32) -> u32 {
+    let below = |end: u32| ((1_u64 << end.min(32)) - 1) as u32;
+    below(from + count) & !below(from)
+}
+
+/// True for a `float` below the normal ones that is not zero.
+fn is_subnormal(bits: u32) -> bool {
+    bits >> 23 & 255 == 0 && bits << 9 != 0
 }
 
 /// The high half of a product.
@@ -258,6 +293,7 @@ mod tests {
                 (PtxMul24Hi, Int, [1 << 22, 1 << 22, 0], 1 << 28),
                 (PtxMad24Lo, Int, [-1, 5, 3], -2),
                 (PtxDp4aMixed, Uint, [0xFF01_0203, 0xFF01_0101 - (1 << 32), 10], -239),
+                (PtxFma, Int, [-3 << 22, 5 << 22, (7 << 22) + 9], -8),
                 (PtxDp2aLo, Int, [0xFFFF_0002 - (1 << 32), 0x0403_0201, 7], 7),
                 (PtxDp2aHi, Int, [0xFFFF_0002 - (1 << 32), 0x0403_0201, 7], 9),
             ],
@@ -300,6 +336,18 @@ mod tests {
                 (PtxBfiAny, Uint, [0xFF, 0, field(28, 8)], 0xF000_0000),
                 (PtxBfiAny, Uint, [5, 0xFFFF_FFFF, field(4, 4)], 0xFFFF_FF5F),
                 (PtxBfiAny, Uint, [5, 9, field(4, 0)], 9),
+                (PtxBmskClamp, Uint, [4, 8, 0], 0xFF0),
+                (PtxBmskClamp, Uint, [28, 99, 0], 0xF000_0000),
+                (PtxBmskClamp, Uint, [32, 1, 0], 0),
+                (PtxBmskWrap, Uint, [33, 34, 0], 6),
+                (PtxBmskWrap, Uint, [3, 32, 0], 0),
+                (PtxTestpNormal, Uint, [0x8000_0000, 0, 0], 1),
+                (PtxTestpNormal, Uint, [0x7F80_0000, 0, 0], 0),
+                (PtxTestpSubnormal, Uint, [0x8000_0001, 0, 0], 1),
+                (PtxTestpNotanumber, Uint, [0xFFC0_0000, 0, 0], 1),
+                (PtxTestpFinite, Uint, [0xFF80_0000, 0, 0], 0),
+                (PtxRcp, Uint, [3, 0, 0], 0x3E00_0000),
+                (PtxSqrt, Uint, [0xF00_0A0B, 0, 0], 0xA0B),
             ],
         );
         assert_results(Ushort, &[(PtxShl, Ushort, [1, 15, 0], 32768)]);

@@ -1,7 +1,7 @@
 //! Expressions of a wanted type. What a type cannot be directly, such as the sum of two `char`, is converted to it.
 
 use super::Maker;
-use crate::ir::{Binary, Builtin, BuiltinSignature, ExprId, ExprKind, Swizzle, Ty, Unary};
+use crate::ir::{Binary, Builtin, BuiltinSignature, ExprId, ExprKind, Ty, Unary};
 use crate::random::{SeedKey, Stream};
 
 /// The ways to make an expression.
@@ -274,7 +274,12 @@ impl Maker<'_> {
     }
 
     /// The types of the parameters of a function with this result.
-    fn parameters(&self, builtin: Builtin, ty: Ty, stream: &mut Stream) -> Option<Vec<Ty>> {
+    pub(super) fn parameters(
+        &self,
+        builtin: Builtin,
+        ty: Ty,
+        stream: &mut Stream,
+    ) -> Option<Vec<Ty>> {
         Some(match builtin.signature() {
             BuiltinSignature::Same(count)
             | BuiltinSignature::Only32(count)
@@ -351,52 +356,5 @@ impl Maker<'_> {
         let from = stream.pick(&types);
         let a = self.expression(from, depth - 1, key.child(1));
         Some(self.program.add(ExprKind::Reinterpret(a), ty, key))
-    }
-
-    /// A vector from parts: one for all lanes, or two or more.
-    fn vector(&mut self, ty: Ty, depth: u32, stream: &mut Stream, key: SeedKey) -> ExprId {
-        let parts: &[u8] = match (ty.lanes, stream.below(3)) {
-            (_, 0) => &[1],
-            (2, _) => &[1, 1],
-            (3, 1) => &[1, 2],
-            (3, _) => &[2, 1],
-            (4, 1) => &[1, 1, 1, 1],
-            (4, _) => &[2, 2],
-            (8, 1) => &[4, 2, 2],
-            (8, _) => &[4, 4],
-            (_, 1) => &[8, 4, 4],
-            _ => &[8, 8],
-        };
-        let parts = (0..).zip(parts).map(|(index, &lanes)| {
-            let part = Ty { lanes, ..ty };
-            let part = if self.features.allows("vector", part) || lanes == 1 { part } else { ty };
-            (part, key.child(1 + index))
-        });
-        let parts: Vec<_> = parts.collect();
-        if parts.iter().any(|(part, _)| part.lanes == ty.lanes) {
-            return self.leaf(ty, key.child(8));
-        }
-        let parts = parts.into_iter().map(|(part, key)| self.expression(part, depth - 1, key));
-        let parts = parts.collect();
-        self.program.add(ExprKind::Vector(parts), ty, key)
-    }
-
-    fn swizzled(
-        &mut self,
-        ty: Ty,
-        depth: u32,
-        stream: &mut Stream,
-        key: SeedKey,
-    ) -> Option<ExprId> {
-        let lanes = self.lanes(ty.scalar, stream)?;
-        let of = Ty { lanes, ..ty };
-        let chosen: Vec<u8> = if of.lanes == 2 * ty.lanes && stream.chance(50) {
-            let (start, step) = stream.pick(&[(0, 1), (ty.lanes, 1), (0, 2), (1, 2)]);
-            (0..ty.lanes).map(|lane| start + lane * step).collect()
-        } else {
-            (0..ty.lanes).map(|_| stream.below(lanes.into()) as u8).collect()
-        };
-        let a = self.expression(of, depth - 1, key.child(1));
-        Some(self.program.add(ExprKind::Swizzle(a, Swizzle::new(&chosen)), ty, key))
     }
 }

@@ -20,6 +20,7 @@ mod shapes;
 mod statements;
 mod tensors;
 mod trees;
+mod vectors;
 mod ways;
 
 pub(crate) use constants::special;

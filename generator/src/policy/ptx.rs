@@ -8,6 +8,60 @@ use crate::random::{SeedKey, Stream};
 
 const UINT: Ty = Ty::scalar(ScalarType::Uint);
 
+/// Instructions whose result has a range that is known.
+const RANGES: [Builtin; 7] = [
+    Builtin::PtxShr,
+    Builtin::PtxAnd,
+    Builtin::PtxCnot,
+    Builtin::PtxBfeAny,
+    Builtin::PtxPopc,
+    Builtin::PtxClz,
+    Builtin::PtxBmskClamp,
+];
+
+/// Instructions in chains.
+const LINKS: [Builtin; 30] = [
+    Builtin::PtxAdd,
+    Builtin::PtxSub,
+    Builtin::PtxSub,
+    Builtin::PtxMulLo,
+    Builtin::PtxMulLo,
+    Builtin::PtxMulHi,
+    Builtin::PtxMadLo,
+    Builtin::PtxNeg,
+    Builtin::PtxNot,
+    Builtin::PtxCnot,
+    Builtin::PtxAbs,
+    Builtin::PtxAnd,
+    Builtin::PtxOr,
+    Builtin::PtxXor,
+    Builtin::PtxShl,
+    Builtin::PtxShr,
+    Builtin::Min,
+    Builtin::Max,
+    Builtin::PtxBrev,
+    Builtin::PtxAddc,
+    Builtin::PtxSubc,
+    Builtin::PtxBfiAny,
+    Builtin::PtxSlct,
+    Builtin::PtxSubSat,
+    Builtin::FunnelshiftL,
+    Builtin::FunnelshiftR,
+    Builtin::PtxPrmt,
+    Builtin::PtxClz,
+    Builtin::PtxBfindAny,
+    Builtin::Vsub4,
+];
+
+const COMPARISONS: [Builtin; 6] = [
+    Builtin::PtxSetEq,
+    Builtin::PtxSetNe,
+    Builtin::PtxSetLt,
+    Builtin::PtxSetLe,
+    Builtin::PtxSetGt,
+    Builtin::PtxSetGe,
+];
+
 impl Maker<'_> {
     /// The types of the parameters of an instruction with this result.
     pub(super) fn ptx_parameters(
@@ -71,11 +125,12 @@ impl Maker<'_> {
             return None;
         }
         let value = self.expression(ty, depth - 1, key.child(1));
-        match stream.below(4) {
+        match stream.below(9) {
             0 => self.undone(value, ty, stream, key),
             1 => self.by_two_widths(value, ty, stream, key),
             2 => self.known_later(value, ty, stream, key),
-            _ => self.ranged(value, ty, stream, key),
+            3..6 => Some(self.chain(value, ty, stream, key)),
+            _ => self.decided(value, ty, stream, key),
         }
     }
 
@@ -155,39 +210,67 @@ impl Maker<'_> {
         self.instruction(stream.pick(&functions), &[a, known], ty, key.child(7))
     }
 
-    /// A value whose range is known, in a chain.
-    fn ranged(&mut self, a: ExprId, ty: Ty, stream: &mut Stream, key: SeedKey) -> Option<ExprId> {
-        let width = u64::from(ty.scalar.bits());
-        let amount = width - 1 - stream.below(width / 2);
-        let amount = self.program.literal(amount.into(), UINT, key.child(2));
-        let small = match stream.below(3) {
-            0 => self.instruction(Builtin::PtxShr, &[a, amount], ty, key.child(3))?,
-            1 => {
-                let mask = (1 << stream.below(12)) - 1;
-                let mask = self.program.literal(mask, ty, key.child(4));
-                self.instruction(Builtin::PtxAnd, &[a, mask], ty, key.child(3))?
-            }
-            _ => self.instruction(Builtin::PtxCnot, &[a], ty, key.child(3))?,
-        };
-        let other = match stream.chance(40) {
-            true => small,
-            false => self.leaf(ty, key.child(5)),
-        };
-        let functions = [
-            Builtin::PtxMulLo,
-            Builtin::PtxSub,
-            Builtin::PtxAdd,
-            Builtin::PtxOr,
-            Builtin::Min,
-            Builtin::Max,
-        ];
-        let chained =
-            self.instruction(stream.pick(&functions), &[small, other], ty, key.child(6))?;
-        let last = [Builtin::PtxAbs, Builtin::PtxNeg, Builtin::PtxNot, Builtin::PtxCnot];
-        match stream.chance(50) {
-            true => self.instruction(stream.pick(&last), &[chained], ty, key.child(7)),
-            false => Some(chained),
+    /// A value that goes through some instructions, one after another.
+    fn chain(&mut self, a: ExprId, ty: Ty, stream: &mut Stream, key: SeedKey) -> ExprId {
+        let mut value = a;
+        let first = if stream.chance(40) { &RANGES[..] } else { &LINKS[..] };
+        for link in 0..1 + stream.below(3) {
+            let functions = if link == 0 { first } else { &LINKS };
+            let fitting: Vec<Builtin> =
+                functions.iter().copied().filter(|one| one.can_return(ty)).collect();
+            let Some(function) = (!fitting.is_empty()).then(|| stream.pick(&fitting)) else {
+                break;
+            };
+            let key = key.child(20 + link);
+            let next = self.linked(function, [value, a], ty, stream, key);
+            value = next.unwrap_or(value);
         }
+        value
+    }
+
+    /// An instruction on a value, which may be several of its operands. Others are numbers, and what the chain began with.
+    fn linked(
+        &mut self,
+        function: Builtin,
+        [value, a]: [ExprId; 2],
+        ty: Ty,
+        stream: &mut Stream,
+        key: SeedKey,
+    ) -> Option<ExprId> {
+        let types = self.parameters(function, ty, stream)?;
+        let places: Vec<usize> = (0..types.len()).filter(|index| types[*index] == ty).collect();
+        let place = (!places.is_empty()).then(|| stream.pick(&places))?;
+        let operands = (0..).zip(&types).map(|(index, parameter)| {
+            let key = key.child(index as u64);
+            match stream.below(10) {
+                _ if index == place => value,
+                0..2 if *parameter == ty => value,
+                2..4 if *parameter == ty => a,
+                4..5 => self.leaf(*parameter, key),
+                // Most amounts are below the width.
+                5..8 if *parameter == UINT => {
+                    self.program.literal(stream.below(33).into(), UINT, key)
+                }
+                _ => {
+                    let number = self.number(parameter.scalar, stream);
+                    self.program.literal(number, *parameter, key)
+                }
+            }
+        });
+        let operands: Vec<ExprId> = operands.collect();
+        self.instruction(function, &operands, ty, key.child(9))
+    }
+
+    /// One of two values: a comparison with the end of a chain decides which.
+    fn decided(&mut self, a: ExprId, ty: Ty, stream: &mut Stream, key: SeedKey) -> Option<ExprId> {
+        let end = self.chain(a, ty, stream, key);
+        let number = self.number(ty.scalar, stream);
+        let number = self.program.literal(number, ty, key.child(10));
+        let comparison = stream.pick(&COMPARISONS);
+        let condition = self.instruction(comparison, &[end, number], Ty::INT, key.child(11))?;
+        let values = [end, a, self.leaf(ty, key.child(12)), number];
+        let (first, second) = (stream.pick(&values), stream.pick(&values));
+        Some(self.program.add(ExprKind::Conditional(condition, first, second), ty, key.child(13)))
     }
 
     /// A loop without statements, or one that ends at once.

@@ -12,7 +12,7 @@ use crate::host::{Host, HostCuda};
 use crate::nvcc::Nvcc;
 use crate::oclgrind::Oclgrind;
 use crate::opencl::OpenClLoader;
-use crate::ptxas::Ptxas;
+use crate::ptxas::{Ptxas, assembles_for};
 use crate::zoo::{Installation, InstallationKind};
 
 /// Every backend, in the order in which devices are listed.
@@ -71,13 +71,15 @@ impl Devices {
             InstallationKind::Compiler if installation.name == PTXAS.name => &Ptxas,
             InstallationKind::Compiler => return,
         };
-        let problem = match backend.find(&installation.worker_options(options)) {
+        let options = installation.worker_options(options);
+        let found = match &installation.program {
+            Some(program) => Ok(assembles_for(program, &options)),
+            None => backend.find(&options),
+        };
+        let problem = match found {
             Ok(found) => match found.into_iter().next() {
                 Some(found) => {
-                    let mut device = Device::new(backend, self.next_platform(), found);
-                    if installation.kind == InstallationKind::Compiler {
-                        device.facts.platform_version = installation.label();
-                    }
+                    let device = Device::new(backend, self.next_platform(), found);
                     let installation = Some(Arc::new(installation.clone()));
                     self.devices.push(Device { installation, ..device });
                     return;

@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clreduce_kernel::{KernelRun, ProgramKind, RunLimits, RunOutcome};
 use clreduce_process::worker::WorkerOptions;
@@ -21,9 +21,9 @@ use crate::facts::DeviceFacts;
 use crate::protocol::FoundDevice;
 
 const FILE: &str = "kernel.ptx";
-/// How the version of a device begins, and that of code where there is no device.
+/// How the version of a device begins, and that of code where there is no device: every version of ptxas knows it.
 const CAPABILITY: &str = "compute capability ";
-const NO_GPU: &str = "compute capability 9.0, without a GPU";
+const NO_GPU: &str = "compute capability 8.0, without a GPU";
 /// The kind of a device that runs nothing.
 pub(crate) const NOTHING: &str = "other";
 
@@ -49,19 +49,7 @@ impl Backend for Ptxas {
     }
 
     fn find(&self, options: &WorkerOptions) -> Result<Vec<FoundDevice>, DeviceError> {
-        let Some(release) = PTXAS.find().and_then(|program| release(&program)) else {
-            return Ok(Vec::new());
-        };
-        let mut found = list(options, start).unwrap_or_default();
-        if found.is_empty() {
-            found.push(FoundDevice { platform: 0, device: 0, facts: without_gpu() });
-        }
-        for one in &mut found {
-            let facts = &mut one.facts;
-            facts.platform = "ptxas".to_owned();
-            facts.platform_version = format!("ptxas {release}");
-        }
-        Ok(found)
+        Ok(PTXAS.find().map(|program| assembles_for(&program, options)).unwrap_or_default())
     }
 
     fn transport(&self) -> Transport {
@@ -69,8 +57,23 @@ impl Backend for Ptxas {
     }
 }
 
+/// The devices that a program assembles for: all GPUs, or one that runs nothing.
+pub(crate) fn assembles_for(program: &Path, options: &WorkerOptions) -> Vec<FoundDevice> {
+    let Some(release) = release(program) else { return Vec::new() };
+    let mut found = list(options, start).unwrap_or_default();
+    if found.is_empty() {
+        found.push(FoundDevice { platform: 0, device: 0, facts: without_gpu() });
+    }
+    for one in &mut found {
+        let facts = &mut one.facts;
+        facts.platform = "ptxas".to_owned();
+        facts.platform_version = format!("ptxas {release}");
+    }
+    found
+}
+
 /// The version, as in "13.0.88".
-fn release(program: &std::path::Path) -> Option<String> {
+fn release(program: &Path) -> Option<String> {
     let text = query(program, &["--version"])?;
     let release = text.split(", V").nth(1)?;
     Some(release.split_whitespace().next()?.to_owned())
@@ -168,7 +171,7 @@ mod tests {
 
     #[test]
     fn code_is_made_for_the_device() {
-        assert_eq!(architecture(&without_gpu()), "sm_90");
+        assert_eq!(architecture(&without_gpu()), "sm_80");
         let facts = DeviceFacts { version: format!("{CAPABILITY}12.1"), ..without_gpu() };
         assert_eq!(architecture(&facts), "sm_121");
     }

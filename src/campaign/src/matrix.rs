@@ -104,8 +104,8 @@ impl SourceKind {
         }
     }
 
-    /// Returns true if variants of the text can be judged. Nothing says what a text in PTX may leave out and still have one
-    /// meaning, so these are reduced as programs alone.
+    /// Returns true if it can be judged whether variants of the text have one meaning. Nothing says that of PTX, so kernels
+    /// with wrong results are reduced as programs alone.
     pub(crate) fn judges_text(self) -> bool {
         self != Self::Kernels(ProgramKind::Ptx)
     }

@@ -9,10 +9,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
-    /// The right result.
+    /// The right result, or none where a kernel is only built.
     Right,
-    /// It was compiled, and there is no device that runs it.
-    Built,
     /// Another result, twice the same.
     Wrong,
     /// Another result than that of the majority, twice the same, for second inputs as well.
@@ -39,9 +37,8 @@ pub enum Class {
 
 impl Class {
     /// All of them, in the order of tables.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 12] = [
         Self::Right,
-        Self::Built,
         Self::Wrong,
         Self::Outvoted,
         Self::Crash,
@@ -60,7 +57,6 @@ impl Class {
     pub fn name(self) -> &'static str {
         match self {
             Self::Right => "right",
-            Self::Built => "built",
             Self::Wrong => "wrong result",
             Self::Outvoted => "outvoted",
             Self::Crash => "crash",
@@ -165,9 +161,9 @@ impl Observed {
                 (Class::Refused, clreduce_crash::of_failure(log).unwrap_or_default())
             }
             RunOutcome::RunFailure { reason } => (Class::NotRun, reason.clone()),
-            // The right result of a kernel is known, and there is no device to run it.
+            // There is no device that could run it.
             RunOutcome::Built if matches!(expected, ExpectedResult::Known(_)) => {
-                (Class::Built, String::new())
+                (Class::Right, String::new())
             }
             // Some kernels are only built.
             RunOutcome::Built => (Class::Undecided, String::new()),

@@ -40,7 +40,7 @@ impl PtxPrinter<'_> {
             // They have a third operand that is not used.
             _ if name.starts_with('v') => {
                 values = values.into_iter().map(|value| self.in_register(value, own)).collect();
-                values.push("0".to_owned());
+                values.push(self.in_register("0".to_owned(), own));
             }
             _ => {}
         }
@@ -65,6 +65,25 @@ impl PtxPrinter<'_> {
                 let low = self.compute(&format!("max{ty}"), width, &[&values[0], &values[1]]);
                 self.compute(&format!("min{ty}"), width, &[&low, &values[2]])
             }
+            // Registers of 8 bits there are none.
+            Builtin::Upsample if width == 16 => {
+                let high = self.compute("shl.b16", 16, &[&values[0], "8"]);
+                self.compute("or.b16", 16, &[&high, &values[1]])
+            }
+            Builtin::Upsample => {
+                let [high, low] =
+                    [0, 1].map(|index: usize| self.in_register(values[index].clone(), own));
+                self.compute(&format!("mov.b{width}"), width, &[&format!("{{{low}, {high}}}")])
+            }
+            Builtin::PtxFma | Builtin::PtxRcp | Builtin::PtxSqrt => {
+                self.by_floats(function, values)
+            }
+            _ if function.name().starts_with("ptx_testp") => {
+                let (name, _) = function.instruction()?;
+                let number = self.in_register(values[0].clone(), own);
+                let truth = self.compute(&format!("{name}.f32"), 1, &[&number]);
+                self.compute("selp.b32", 32, &["1", "0", &truth])
+            }
             Builtin::PtxAddCc | Builtin::PtxSubCc => self.halves(function, values),
             Builtin::PtxMadc => self.wide_sum(values),
             Builtin::PtxAddc | Builtin::PtxSubc => {
@@ -74,6 +93,37 @@ impl PtxPrinter<'_> {
             }
             _ => return None,
         })
+    }
+
+    /// The result of an instruction on floating-point numbers, which is exact.
+    fn by_floats(&mut self, function: Builtin, values: &[String]) -> String {
+        let float = |printer: &mut Self, ty: &str, value: &str| {
+            printer.compute(&format!("cvt.rn.f32.{ty}"), 32, &[value])
+        };
+        match function {
+            Builtin::PtxFma => {
+                let [a, b, c] = [0, 1, 2].map(|index: usize| {
+                    let part = self.compute("shr.s32", 32, &[&values[index], "22"]);
+                    float(self, "s32", &part)
+                });
+                let sum = self.compute("fma.rn.f32", 32, &[&a, &b, &c]);
+                self.compute("cvt.rzi.s32.f32", 32, &[&sum])
+            }
+            Builtin::PtxRcp => {
+                let amount = self.compute("and.b32", 32, &[&values[0], "31"]);
+                let one = self.compute("mov.b32", 32, &["1"]);
+                let power = self.compute("shl.b32", 32, &[&one, &amount]);
+                let power = float(self, "u32", &power);
+                self.compute("rcp.rn.f32", 32, &[&power])
+            }
+            _ => {
+                let root = self.compute("and.b32", 32, &[&values[0], "0xfff"]);
+                let square = self.compute("mul.lo.u32", 32, &[&root, &root]);
+                let square = float(self, "u32", &square);
+                let root = self.compute("sqrt.rn.f32", 32, &[&square]);
+                self.compute("cvt.rzi.u32.f32", 32, &[&root])
+            }
+        }
     }
 
     /// Where a field begins and how many bits it has. The instructions use the lowest bytes alone.
@@ -94,14 +144,14 @@ impl PtxPrinter<'_> {
     }
 
     /// The halves of a number of 64 bits.
-    fn split(&mut self, value: &str) -> [String; 2] {
+    pub(super) fn split(&mut self, value: &str) -> [String; 2] {
         let value = self.in_register(value.to_owned(), ScalarType::Ulong);
         let [low, high] = [(); 2].map(|()| self.fresh(32));
         self.emit(&format!("mov.b64 {{{low}, {high}}}, {value}"));
         [low, high]
     }
 
-    fn joined(&mut self, [low, high]: [String; 2]) -> String {
+    pub(super) fn joined(&mut self, [low, high]: [String; 2]) -> String {
         self.compute("mov.b64", 64, &[&format!("{{{low}, {high}}}")])
     }
 

@@ -1,7 +1,7 @@
 //! Expressions as instructions.
 
 use super::{PtxPrinter, bits, exactly, literal, number};
-use crate::ir::{Binary, ExprId, ExprKind, Program, ScalarType, Unary, WorkItemId};
+use crate::ir::{Binary, Builtin, ExprId, ExprKind, Program, ScalarType, Unary, WorkItemId};
 use crate::random::SeedKey;
 
 /// The most operators of an operand that is evaluated whether its value is used or not.
@@ -83,7 +83,7 @@ impl PtxPrinter<'_> {
             return value;
         }
         if let Some(known) = number_in(&value) {
-            return literal(to.wrap(known), to);
+            return literal(to.wrap(from.value(from.wrap(known))), to);
         }
         let (from, into) = match from.bits() == to.bits() {
             // The sign of the other type, or zeros, fill the rest of the register.
@@ -227,6 +227,15 @@ impl PtxPrinter<'_> {
                 let name = comparison(operator, scalar, draws.chance(30));
                 self.compute(&format!("setp.{name}"), 1, &[&a, &b])
             }
+            // A comparison without the number that it would be.
+            ExprKind::Call(function, _, [a, b, _])
+                if draws.chance(80)
+                    && let Some(name) = comparison_of(function) =>
+            {
+                let ty = number(program.ty(a).scalar);
+                let (a, b) = (self.value(a), self.value(b));
+                self.compute(&format!("setp.{name}.{ty}"), 1, &[&a, &b])
+            }
             ExprKind::Unary(Unary::Not, a) if draws.chance(50) => {
                 let inner = self.condition(a);
                 self.compute("not.pred", 1, &[&inner])
@@ -243,6 +252,11 @@ impl PtxPrinter<'_> {
             }
         }
     }
+}
+
+/// The comparison that an instruction `set` makes.
+fn comparison_of(function: Builtin) -> Option<String> {
+    function.instruction()?.0.strip_prefix("set.").map(str::to_owned)
 }
 
 /// A comparison with its type. Those of unsigned numbers have two names.

@@ -5,8 +5,8 @@ use super::{PtxPrinter, bits, literal};
 use crate::interpret::FIRST;
 use crate::ir::{Buffer, FunctionId, StmtId, StmtKind, Storage};
 
-/// The head of a module: the first versions with every instruction that is used.
-const HEAD: &str = ".version 8.0\n.target sm_70\n.address_size 64\n";
+/// The head of a module: the first version with every instruction that is used, but for the oldest device.
+const HEAD: &str = ".version 7.6\n";
 /// A buffer of atomic sections or reductions.
 pub(super) const COUNTERS: &str = "g_atomic_input";
 pub(super) const SUMS: &str = "g_special_values";
@@ -15,15 +15,16 @@ pub(super) const REDUCTION: &str = "g_atomic_reduction";
 impl PtxPrinter<'_> {
     pub(super) fn module(mut self, comments: &str) -> String {
         let program = self.program;
-        let mut text = format!("{comments}{HEAD}");
+        let mut text = String::new();
         for variable in &program.variables {
             let (name, scalar) = (&variable.name, variable.ty.scalar);
             match &variable.space {
                 Storage::Constant(values) => {
+                    let space = super::memory::table_space(values);
                     let values: Vec<_> = values.iter().map(|one| literal(*one, scalar)).collect();
                     let (count, values) = (values.len(), values.join(", "));
                     let ty = super::exactly(scalar);
-                    text += &format!(".const .align 8 .{ty} {name}[{count}] = {{{values}}};\n");
+                    text += &format!("{space} .align 8 .{ty} {name}[{count}] = {{{values}}};\n");
                 }
                 Storage::Local => {
                     let bytes = variable.length.unwrap_or(1) * scalar.bits() / 8;
@@ -49,7 +50,10 @@ impl PtxPrinter<'_> {
             declarations += &format!("    .reg .b64 %{name};\n");
         }
         declarations += "    .reg .b32 %gid, %lid, %group;\n    .reg .b64 %hash;\n";
-        text + "{\n" + &declarations + &self.out + "}\n"
+        // `redux` came with this device.
+        let target = if self.out.contains("redux.sync") { "sm_80" } else { "sm_70" };
+        let head = format!("{comments}{HEAD}.target {target}\n.address_size 64\n");
+        head + &text + "{\n" + &declarations + &self.out + "}\n"
     }
 
     fn function(mut self, id: FunctionId) -> String {
@@ -75,10 +79,9 @@ impl PtxPrinter<'_> {
             format!(".param .{} p_{}", bits(passed(variable.ty.scalar)), variable.name)
         });
         let parameters = parameters.collect::<Vec<_>>().join(", ");
-        let apart = if function.is_apart { ".noinline\n" } else { "" };
         let name = &function.name;
         format!(
-            ".func (.param .{ty} result) {name}({parameters})\n{apart}{{\n{}{}}}\n",
+            ".func (.param .{ty} result) {name}({parameters})\n{{\n{}{}}}\n",
             self.declarations(),
             self.out
         )
@@ -103,11 +106,6 @@ impl PtxPrinter<'_> {
 
     fn kernel(&mut self, names: &[String]) {
         let program = self.program;
-        for name in names {
-            self.emit(&format!("ld.param.u64 %{name}, [p_{name}]"));
-            self.emit(&format!("cvta.to.global.u64 %{name}, %{name}"));
-        }
-        self.numbers();
         self.emit(&format!("mov.b64 %hash, {FIRST:#x}"));
         self.block(&program.body);
         let sections = program.sections();
@@ -123,25 +121,49 @@ impl PtxPrinter<'_> {
         let address = self.compute("mad.wide.u32", 64, &["%gid", "8", "%result"]);
         self.emit(&format!("st.global.u64 [{address}], %hash"));
         self.emit("ret");
+        let body = std::mem::take(&mut self.out);
+        for name in names {
+            self.emit(&format!("ld.param.u64 %{name}, [p_{name}]"));
+            self.emit(&format!("cvta.to.global.u64 %{name}, %{name}"));
+        }
+        self.numbers(&body);
+        self.out += &body;
     }
 
-    /// The numbers of the work-item among all, in its group, and of the group.
-    fn numbers(&mut self) {
+    /// The numbers that the body uses: of the work-item among all and in its group, and of the group.
+    fn numbers(&mut self, body: &str) {
         let special = |name: &str| ["x", "y", "z"].map(|d| format!("%{name}.{d}"));
-        let [lane, size, group, groups] = ["tid", "ntid", "ctaid", "nctaid"]
-            .map(|name| special(name).map(|register| self.compute("mov.u32", 32, &[&register])));
-        let linear = |printer: &mut Self, [x, y, z]: [&String; 3], sizes: [&String; 2]| {
-            let sum = printer.compute("mad.lo.u32", 32, &[z, sizes[1], y]);
-            printer.compute("mad.lo.u32", 32, &[&sum, sizes[0], x])
+        let [lane, size, group, groups] = ["tid", "ntid", "ctaid", "nctaid"].map(special);
+        let is_line = self.program.sizes.global[1..] == [1, 1];
+        let compute = |printer: &mut Self, name: &str, [a, b, c]: [&str; 3]| {
+            let [a, b, c] = [a, b, c].map(|one| match one.contains('.') {
+                true => printer.compute("mov.u32", 32, &[one]),
+                false => one.to_owned(),
+            });
+            printer.compute(name, 32, &[&a, &b, &c])
         };
-        let lid = linear(self, lane.each_ref(), [&size[0], &size[1]]);
-        let number = linear(self, group.each_ref(), [&groups[0], &groups[1]]);
-        let global =
-            [0, 1, 2].map(|d| self.compute("mad.lo.u32", 32, &[&group[d], &size[d], &lane[d]]));
-        let all = [0, 1].map(|d| self.compute("mul.lo.u32", 32, &[&groups[d], &size[d]]));
-        let gid = linear(self, global.each_ref(), all.each_ref());
-        for (name, value) in [("gid", gid), ("lid", lid), ("group", number)] {
-            self.emit(&format!("mov.b32 %{name}, {value}"));
+        let linear = |printer: &mut Self, [x, y, z]: [&str; 3], sizes: [&str; 2]| {
+            if is_line {
+                return x.to_owned();
+            }
+            let sum = compute(printer, "mad.lo.u32", [z, sizes[1], y]);
+            compute(printer, "mad.lo.u32", [&sum, sizes[0], x])
+        };
+        if body.contains("%gid") {
+            let all = [0, 1, 2].map(|d| match is_line && d > 0 {
+                true => String::new(),
+                false => compute(self, "mad.lo.u32", [&group[d], &size[d], &lane[d]]),
+            });
+            let sizes = self.program.sizes.global.map(|size| size.to_string());
+            let gid = linear(self, all.each_ref().map(String::as_str), [&sizes[0], &sizes[1]]);
+            self.emit(&format!("mov.b32 %gid, {gid}"));
+        }
+        for (name, place, sizes) in [("lid", &lane, &size), ("group", &group, &groups)] {
+            if body.contains(&format!("%{name}")) {
+                let place = place.each_ref().map(String::as_str);
+                let number = linear(self, place, [&sizes[0], &sizes[1]]);
+                self.emit(&format!("mov.u32 %{name}, {number}"));
+            }
         }
     }
 }

@@ -4,6 +4,11 @@ use super::{PtxPrinter, exactly};
 use crate::ir::{ExprId, ExprKind, ScalarType, Storage, VarId};
 use crate::random::{SeedKey, Stream};
 
+/// The space that a table of constants lies in: its values draw one.
+pub(super) fn table_space(values: &[i64]) -> &'static str {
+    if values.iter().fold(0, |sum, value| sum ^ value) & 1 == 0 { ".const" } else { ".global" }
+}
+
 /// An element of an array: the state space and the address.
 pub(super) struct MemoryPlace {
     space: &'static str,
@@ -16,8 +21,18 @@ impl PtxPrinter<'_> {
         let scalar = self.program.variable(array).ty.scalar;
         let place = self.element(array, at, key);
         let into = self.fresh(scalar.bits());
-        let (space, ty) = (place.space, exactly(scalar));
-        self.emit(&format!("ld{space}.{ty} {into}, [{}]", place.address));
+        let is_table = matches!(self.program.variable(array).space, Storage::Constant(_));
+        let is_same = matches!(self.program.expr(at).kind, ExprKind::Literal(_));
+        let load = match place.space {
+            // Nothing writes to it, so other loads do as well: `ldu` where all lanes read the same.
+            ".global" if is_table => match key.named("load").stream().below(3) {
+                0 => "ld.global".to_owned(),
+                _ if is_same => "ldu.global".to_owned(),
+                _ => "ld.global.nc".to_owned(),
+            },
+            space => format!("ld{space}"),
+        };
+        self.emit(&format!("{load}.{} {into}, [{}]", exactly(scalar), place.address));
         into
     }
 
@@ -59,7 +74,7 @@ impl PtxPrinter<'_> {
         let variable = self.program.variable(array);
         let name = variable.name.clone();
         match variable.space {
-            Storage::Constant(_) => (".const", name),
+            Storage::Constant(ref values) => (table_space(values), name),
             Storage::Local => (".shared", name),
             Storage::Global(_) | Storage::Argument(_) => (".global", format!("%{name}")),
             Storage::Private | Storage::Object(_) => {

@@ -5,6 +5,7 @@
 //! rest is reduced.
 
 mod calls;
+mod collectives;
 mod expressions;
 mod kernel;
 mod memory;
@@ -94,10 +95,10 @@ impl<'a> PtxPrinter<'a> {
         self.out.push_str(":\n");
     }
 
-    /// The register of a variable.
+    /// The register of a variable. Its name is none of those that PTX has, such as `%tid`.
     fn variable(&mut self, id: VarId) -> String {
         self.variables.insert(id);
-        format!("%{}", self.program.variable(id).name)
+        format!("%_{}", self.program.variable(id).name)
     }
 
     fn assign(&mut self, id: VarId, value: &str) {
@@ -113,7 +114,7 @@ impl<'a> PtxPrinter<'a> {
             .map(|((letter, ty), count)| format!("    .reg .{ty} %{letter}<{}>;\n", count + 1));
         let named = self.variables.iter().map(|id| {
             let variable = self.program.variable(*id);
-            format!("    .reg .{} %{};\n", bits(variable.ty.scalar), variable.name)
+            format!("    .reg .{} %_{};\n", bits(variable.ty.scalar), variable.name)
         });
         let arrays = self.arrays.iter().map(|id| {
             let variable = self.program.variable(*id);

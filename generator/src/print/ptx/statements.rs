@@ -61,6 +61,7 @@ impl PtxPrinter<'_> {
             StmtKind::Reduce(reduce) => self.reduce(reduce),
             StmtKind::Gather(gather) => self.gather(gather),
             StmtKind::Section(section) => self.section(section),
+            StmtKind::Collective(collective) => self.collective(collective),
             other => panic!("a statement that PTX has not: {other:?}"),
         }
     }

@@ -25,7 +25,7 @@ impl Shared {
             let of_program =
                 features.iter().zip(&state.first).filter_map(|(features, finished)| {
                     let class = finished.outcomes.get(&index).copied().unwrap_or(Class::Right);
-                    let is_right = matches!(class, Class::Right | Class::Built);
+                    let is_right = class == Class::Right;
                     class.is_telling().then_some(Trial { features, is_right })
                 });
             trials.insert(self.matrix.name(index), of_program.collect());
