@@ -4,7 +4,7 @@
 
 use std::env;
 
-use crate::support::{Bench, assert_mentions, stderr, stdout};
+use crate::support::{Bench, assert_mentions};
 
 /// An assembler that crashes at one instruction, unless it is told not to optimise.
 const FAULTY: &str = r#"#!/bin/sh
@@ -40,13 +40,15 @@ fn crashes_of_an_assembler_are_found_and_reduced() {
         "--tokens",
         "300..700",
     ];
-    let run = bench.command(&args).env("PATH", path).assert().code(0);
-    assert_mentions(&stderr(&run), &["there is no GPU", "-O0", "-O3"]);
-    assert_mentions(&stdout(&run), &["crash", "ptx_brev"]);
+    let run = bench.command(&args).env("PATH", path).output().unwrap();
+    let [said, warned] = [&run.stdout, &run.stderr].map(|text| String::from_utf8_lossy(text));
+    assert!(run.status.success(), "{warned}");
+    assert_mentions(&warned, &["there is no GPU", "-O0", "-O3"]);
+    assert_mentions(&said, &["crash", "ptx_brev"]);
     let bugs = bench.files_of_bugs("out");
     let kernel = bugs.iter().find(|(name, _)| name.ends_with("kernel.ptx"));
-    let (_, text) = kernel.unwrap_or_else(|| panic!("no bug: {}", stdout(&run)));
+    let (_, text) = kernel.unwrap_or_else(|| panic!("no bug: {said}"));
     let is_instruction = |line: &&str| line.starts_with("    ") && !line.contains(".reg");
-    assert!(text.contains("brev") && text.lines().filter(is_instruction).count() < 60, "{text}");
+    assert!(text.contains("brev") && text.lines().filter(is_instruction).count() <= 3, "{text}");
     assert!(bugs.keys().all(|name| !name.contains("-o0-")), "{:?}", bugs.keys());
 }

@@ -20,7 +20,7 @@ const RANGES: [Builtin; 7] = [
 ];
 
 /// Instructions in chains.
-const LINKS: [Builtin; 30] = [
+const LINKS: [Builtin; 33] = [
     Builtin::PtxAdd,
     Builtin::PtxSub,
     Builtin::PtxSub,
@@ -51,6 +51,9 @@ const LINKS: [Builtin; 30] = [
     Builtin::PtxClz,
     Builtin::PtxBfindAny,
     Builtin::Vsub4,
+    Builtin::PtxLop3Odd,
+    Builtin::PtxLop3Majority,
+    Builtin::PtxLop32d,
 ];
 
 const COMPARISONS: [Builtin; 6] = [
@@ -124,7 +127,13 @@ impl Maker<'_> {
         if ty.scalar.bits() < 16 {
             return None;
         }
-        let value = self.expression(ty, depth - 1, key.child(1));
+        // A number alone is folded all the way.
+        let value = if stream.chance(15) {
+            let number = self.number(ty.scalar, stream);
+            self.program.literal(number, ty, key.child(1))
+        } else {
+            self.expression(ty, depth - 1, key.child(1))
+        };
         match stream.below(9) {
             0 => self.undone(value, ty, stream, key),
             1 => self.by_two_widths(value, ty, stream, key),
