@@ -93,6 +93,15 @@ struct AvoidEntry {
 }
 
 impl Avoid {
+    /// The list of these names, and of all floating-point types.
+    pub(crate) fn of_integers(names: &[&'static str]) -> Self {
+        let named =
+            names.iter().map(|name| AvoidEntry { name: Some(name), ..AvoidEntry::default() });
+        let floats = ScalarType::FLOATS
+            .map(|scalar| AvoidEntry { scalar: Some(scalar), ..AvoidEntry::default() });
+        Self(named.chain(floats).collect())
+    }
+
     /// The features of two lists.
     #[must_use]
     pub fn and(mut self, other: &Self) -> Self {

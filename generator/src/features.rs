@@ -6,6 +6,29 @@ use crate::ir::{Binary, Builtin, Joint, ScalarType, Ty};
 use crate::profile::{Profile, Target};
 use crate::random::SeedKey;
 
+/// Values in PTX are numbers in registers.
+const PTX_LACKS: [&str; 11] = [
+    "vector",
+    "swizzle",
+    "lane",
+    "vload",
+    "vstore",
+    "structure",
+    "union",
+    "pointer",
+    "async_copy",
+    "async_strided_copy",
+    "prefetch",
+];
+
+/// The features that kernels in a language never have.
+fn lacks(target: Target) -> Avoid {
+    match target {
+        Target::Ptx => Avoid::of_integers(&PTX_LACKS),
+        _ => Avoid::default(),
+    }
+}
+
 /// The features of one seed.
 #[derive(Clone, Debug)]
 pub struct Features {
@@ -23,7 +46,7 @@ impl Features {
     #[must_use]
     pub fn new(profile: &Profile, key: SeedKey) -> Self {
         let share = 50 + key.stream().below(51);
-        let (avoid, doubles) = (profile.avoid.clone(), profile.doubles);
+        let (avoid, doubles) = (profile.avoid.clone().and(&lacks(profile.target)), profile.doubles);
         let (target, sub_groups) = (profile.target, profile.sub_groups);
         Self { avoid, key, share, target, doubles, sub_groups }
     }
@@ -60,6 +83,12 @@ impl Features {
     #[must_use]
     pub fn are_of_cuda(&self) -> bool {
         self.target == Target::Cuda
+    }
+
+    /// True for kernels in PTX.
+    #[must_use]
+    pub fn are_of_ptx(&self) -> bool {
+        self.target == Target::Ptx
     }
 
     /// As `weight`, for an operator with this result.

@@ -50,6 +50,7 @@ impl Kernel {
         let source = match target {
             Target::Cuda => print::cuda(&program, &extras),
             Target::Cpp => print::cpp(&program, &extras),
+            Target::Ptx => print::ptx(&program, &extras),
             _ => print::opencl(&program, &extras),
         };
         Self { source, expected, program, report, asked, target, origin, edits: Vec::new() }

@@ -1,4 +1,4 @@
-//! Random kernels in OpenCL C and CUDA C++ that come with their right results.
+//! Random kernels in OpenCL C, CUDA C++ and PTX that come with their right results.
 //!
 //! A kernel is a typed [program](ir::Program). A reference interpreter executes it, and a repair changes what
 //! misbehaves, until the kernel is valid and its results are certain. Then it is printed.

@@ -72,21 +72,22 @@ impl Default for Profile {
     }
 }
 
-/// The language of a kernel: a version of OpenCL C, CUDA C++, or C++ for CPUs.
+/// The language of a kernel: a version of OpenCL C, CUDA C++, C++ for CPUs, or PTX.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "1.2, 2.0, 3.0, CUDA and C++")]
+#[allow(missing_docs, reason = "1.2, 2.0, 3.0, CUDA, C++ and PTX")]
 pub enum Target {
     OpenCl12,
     OpenCl20,
     OpenCl30,
     Cuda,
     Cpp,
+    Ptx,
 }
 
 impl Target {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::OpenCl12, Self::OpenCl20, Self::OpenCl30, Self::Cuda, Self::Cpp];
+    pub const ALL: [Self; 6] =
+        [Self::OpenCl12, Self::OpenCl20, Self::OpenCl30, Self::Cuda, Self::Cpp, Self::Ptx];
 
     /// Its name on the command line.
     #[must_use]
@@ -97,6 +98,7 @@ impl Target {
             Self::OpenCl30 => "opencl-3",
             Self::Cuda => "cuda",
             Self::Cpp => "c++",
+            Self::Ptx => "ptx",
         }
     }
 
@@ -107,6 +109,7 @@ impl Target {
             Self::OpenCl12 | Self::OpenCl20 | Self::OpenCl30 => "cl",
             Self::Cuda => "cu",
             Self::Cpp => "cpp",
+            Self::Ptx => "ptx",
         }
     }
 
@@ -117,8 +120,9 @@ impl Target {
             Self::OpenCl12 => 120,
             Self::OpenCl20 => 200,
             Self::OpenCl30 => 300,
-            Self::Cuda => return true,
-            Self::Cpp => return builtin.since() != Builtin::NEVER,
+            Self::Cuda => return builtin.since() != Builtin::PTX,
+            Self::Cpp => return builtin.since() < Builtin::PTX,
+            Self::Ptx => return builtin.instruction().is_some(),
         };
         builtin.since() <= version
     }
@@ -130,7 +134,7 @@ impl Target {
             Self::OpenCl12 | Self::Cpp => false,
             Self::OpenCl20 => !function.is_of_warp() && !function.is_of_sub_group(),
             Self::OpenCl30 => !function.is_of_warp(),
-            Self::Cuda => function.is_of_warp(),
+            Self::Cuda | Self::Ptx => function.is_of_warp(),
         }
     }
 }
@@ -308,6 +312,12 @@ pub enum ProfileError {
     /// The work-items of a mode share memory, and the language has no work-items.
     #[error("programs in C++ have no work-items that share memory: choose --mode basic or vector")]
     CppMode,
+    /// The mode needs vectors, which PTX has not.
+    #[error("values in PTX are no vectors: choose another --mode than {0}")]
+    PtxMode(&'static str),
+    /// An option that PTX has no use for.
+    #[error("kernels in PTX have neither floating-point numbers nor output: leave out {0}")]
+    PtxOption(&'static str),
     /// Variants need what is to be avoided.
     #[error(
         "variants of kernels cannot do without `{0}`: leave it out of --avoid, or leave out --emi"
@@ -346,6 +356,15 @@ impl Profile {
         }
         if self.target == Target::Cpp && !matches!(self.mode, Mode::Basic | Mode::Vector) {
             return Err(ProfileError::CppMode);
+        }
+        if self.target == Target::Ptx && matches!(self.mode, Mode::Vector | Mode::All) {
+            return Err(ProfileError::PtxMode(self.mode.name()));
+        }
+        let options = [("--doubles", self.doubles), ("--self-check", self.self_check)];
+        if let Some((name, _)) = options.into_iter().find(|(_, is_given)| *is_given)
+            && self.target == Target::Ptx
+        {
+            return Err(ProfileError::PtxOption(name));
         }
         self.check_sub_groups()?;
         let mut needs = Vec::new();

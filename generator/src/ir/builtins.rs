@@ -1,7 +1,7 @@
 //! Built-in functions: names, parameters and the version of OpenCL C that has them.
 
 use super::signatures::*;
-use super::types::Ty;
+use super::types::{ScalarType, Ty};
 
 macro_rules! builtins {
     ($($variant:ident $name:literal $shape:expr, $since:expr;)*) => {
@@ -123,11 +123,82 @@ builtins! {
     PtxMadHi "ptx_mad_hi" INT_OF_3, Self::NEVER;
     PtxAddCc "ptx_add_cc" ULONG_OF_2, Self::NEVER;
     PtxSubCc "ptx_sub_cc" ULONG_OF_2, Self::NEVER;
+    PtxAdd "ptx_add" BuiltinSignature::Words(2), Self::PTX;
+    PtxSub "ptx_sub" BuiltinSignature::Words(2), Self::PTX;
+    PtxMulLo "ptx_mul_lo" BuiltinSignature::Words(2), Self::PTX;
+    PtxMulHi "ptx_mul_hi" BuiltinSignature::Words(2), Self::PTX;
+    PtxMadLo "ptx_mad_lo" BuiltinSignature::Words(3), Self::PTX;
+    PtxMadHiAny "ptx_mad_hi_any" BuiltinSignature::Words(3), Self::PTX;
+    PtxNeg "ptx_neg" BuiltinSignature::Words(1), Self::PTX;
+    PtxAbs "ptx_abs" BuiltinSignature::Words(1), Self::PTX;
+    PtxNot "ptx_not" BuiltinSignature::Words(1), Self::PTX;
+    PtxCnot "ptx_cnot" BuiltinSignature::Words(1), Self::PTX;
+    PtxAnd "ptx_and" BuiltinSignature::Words(2), Self::PTX;
+    PtxOr "ptx_or" BuiltinSignature::Words(2), Self::PTX;
+    PtxXor "ptx_xor" BuiltinSignature::Words(2), Self::PTX;
+    PtxSad "ptx_sad" BuiltinSignature::Words(3), Self::PTX;
+    PtxMulWide "ptx_mul_wide" BuiltinSignature::Wide(2), Self::PTX;
+    PtxMadWide "ptx_mad_wide" BuiltinSignature::Wide(3), Self::PTX;
+    PtxShl "ptx_shl" BuiltinSignature::Shifted, Self::PTX;
+    PtxShr "ptx_shr" BuiltinSignature::Shifted, Self::PTX;
+    PtxSetEq "ptx_set_eq" BuiltinSignature::Compared, Self::PTX;
+    PtxSetNe "ptx_set_ne" BuiltinSignature::Compared, Self::PTX;
+    PtxSetLt "ptx_set_lt" BuiltinSignature::Compared, Self::PTX;
+    PtxSetLe "ptx_set_le" BuiltinSignature::Compared, Self::PTX;
+    PtxSetGt "ptx_set_gt" BuiltinSignature::Compared, Self::PTX;
+    PtxSetGe "ptx_set_ge" BuiltinSignature::Compared, Self::PTX;
+    PtxSlct "ptx_slct" BuiltinSignature::BySign, Self::PTX;
+    PtxPopc "ptx_popc" BuiltinSignature::Counted, Self::PTX;
+    PtxClz "ptx_clz" BuiltinSignature::Counted, Self::PTX;
+    PtxBfindAny "ptx_bfind_any" BuiltinSignature::Counted, Self::PTX;
+    PtxBfindShiftamt "ptx_bfind_shiftamt" BuiltinSignature::Counted, Self::PTX;
+    PtxBrev "ptx_brev" BuiltinSignature::LongWords(1), Self::PTX;
+    PtxAddc "ptx_addc" BuiltinSignature::LongWords(3), Self::PTX;
+    PtxSubc "ptx_subc" BuiltinSignature::LongWords(3), Self::PTX;
+    PtxBfeAny "ptx_bfe_any" BuiltinSignature::Field(1), Self::PTX;
+    PtxBfiAny "ptx_bfi_any" BuiltinSignature::Field(2), Self::PTX;
+    PtxMadc "ptx_madc" ULONG_OF_MADC, Self::PTX;
+    PtxAddSat "ptx_add_sat" INT_OF_2, Self::PTX;
+    PtxSubSat "ptx_sub_sat" INT_OF_2, Self::PTX;
+    PtxMadHiSat "ptx_mad_hi_sat" INT_OF_3, Self::PTX;
+    PtxMul24Lo "ptx_mul24_lo" BuiltinSignature::Only32(2), Self::PTX;
+    PtxMul24Hi "ptx_mul24_hi" BuiltinSignature::Only32(2), Self::PTX;
+    PtxMad24Lo "ptx_mad24_lo" BuiltinSignature::Only32(3), Self::PTX;
+    PtxPrmtF4e "ptx_prmt_f4e" UINT_OF_3, Self::PTX;
+    PtxPrmtB4e "ptx_prmt_b4e" UINT_OF_3, Self::PTX;
+    PtxPrmtRc8 "ptx_prmt_rc8" UINT_OF_3, Self::PTX;
+    PtxPrmtEcl "ptx_prmt_ecl" UINT_OF_3, Self::PTX;
+    PtxPrmtEcr "ptx_prmt_ecr" UINT_OF_3, Self::PTX;
+    PtxPrmtRc16 "ptx_prmt_rc16" UINT_OF_3, Self::PTX;
+    PtxLop302 "ptx_lop3_02" UINT_OF_3, Self::PTX;
+    PtxLop31a "ptx_lop3_1a" UINT_OF_3, Self::PTX;
+    PtxLop32d "ptx_lop3_2d" UINT_OF_3, Self::PTX;
+    PtxLop33c "ptx_lop3_3c" UINT_OF_3, Self::PTX;
+    PtxLop340 "ptx_lop3_40" UINT_OF_3, Self::PTX;
+    PtxLop36a "ptx_lop3_6a" UINT_OF_3, Self::PTX;
+    PtxLop3B1 "ptx_lop3_b1" UINT_OF_3, Self::PTX;
+    PtxLop3Ca "ptx_lop3_ca" UINT_OF_3, Self::PTX;
+    PtxLop3D8 "ptx_lop3_d8" UINT_OF_3, Self::PTX;
+    PtxLop3F4 "ptx_lop3_f4" UINT_OF_3, Self::PTX;
+    PtxDp4aMixed "ptx_dp4a_mixed" INT_OF_DP, Self::PTX;
+    PtxDp2aLo "ptx_dp2a_lo" INT_OF_3, Self::PTX;
+    PtxDp2aHi "ptx_dp2a_hi" INT_OF_3, Self::PTX;
+    PtxBmskClamp "ptx_bmsk_clamp" UINT_OF_2, Self::PTX;
+    PtxBmskWrap "ptx_bmsk_wrap" UINT_OF_2, Self::PTX;
+    PtxTestpFinite "ptx_testp_finite" UINT_OF_1, Self::PTX;
+    PtxTestpNormal "ptx_testp_normal" UINT_OF_1, Self::PTX;
+    PtxTestpSubnormal "ptx_testp_subnormal" UINT_OF_1, Self::PTX;
+    PtxTestpNotanumber "ptx_testp_notanumber" UINT_OF_1, Self::PTX;
+    PtxFma "ptx_fma" INT_OF_3, Self::PTX;
+    PtxRcp "ptx_rcp" UINT_OF_1, Self::PTX;
+    PtxSqrt "ptx_sqrt" UINT_OF_1, Self::PTX;
 }
 
 impl Builtin {
     /// The version of OpenCL C that has what no version has.
     pub const NEVER: u32 = u32::MAX;
+    /// The version of OpenCL C that has what only PTX has.
+    pub const PTX: u32 = Self::NEVER - 1;
 
     /// True if there is a function of this name with this result.
     #[must_use]
@@ -145,6 +216,14 @@ impl Builtin {
                 matches!(ty.lanes, 2 | 4 | 8 | 16)
             }
             BuiltinSignature::Exactly(result, _) => ty == Ty::scalar(result),
+            BuiltinSignature::Words(_) | BuiltinSignature::Shifted | BuiltinSignature::BySign => {
+                !is_float && !ty.is_vector() && ty.scalar.bits() >= 16
+            }
+            BuiltinSignature::Wide(_)
+            | BuiltinSignature::LongWords(_)
+            | BuiltinSignature::Field(_) => !is_float && !ty.is_vector() && ty.scalar.bits() >= 32,
+            BuiltinSignature::Compared => !is_float && !ty.is_vector() && ty.scalar.bits() == 32,
+            BuiltinSignature::Counted => ty == Ty::scalar(ScalarType::Uint),
         }
     }
 }

@@ -83,7 +83,7 @@ fn packed(function: Builtin, x: u32, y: u32) -> i128 {
 }
 
 /// The bytes that the selector names; its fourth bit asks for the sign of the byte.
-fn permuted(both: u64, selector: u32) -> u32 {
+pub(super) fn permuted(both: u64, selector: u32) -> u32 {
     (0..4).fold(0, |word, i| {
         let named = selector >> (4 * i);
         let byte = (both >> (8 * (named & 7))) as u8;

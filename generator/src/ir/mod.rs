@@ -11,6 +11,7 @@ mod exact;
 mod intrinsics;
 mod objects;
 mod operators;
+mod ptx;
 mod reach;
 mod results;
 mod signatures;
@@ -28,6 +29,7 @@ pub(crate) use emi_edits::{EmiEdit, EmiEditKind, replace};
 pub use exact::Exact;
 pub use objects::{Address, Initial, ObjectType, Path, Record, RecordId, Region, Root, Step};
 pub use operators::{Binary, Unary};
+pub use ptx::Suffix;
 pub use signatures::BuiltinSignature;
 pub use statements::{
     AtomicSection, Block, CombineMethod, For, Foreign, Gather, GroupCopy, Jump, LoopForm, Place,

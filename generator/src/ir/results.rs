@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use super::builtins::Builtin;
 use super::exact::Exact;
 use super::intrinsics;
+use super::ptx;
 use super::types::ScalarType;
 
 impl Builtin {
@@ -69,6 +70,9 @@ impl Builtin {
             | Self::Rint
             | Self::Round
             | Self::Trunc => return None,
+            Self::PtxMul24Lo | Self::PtxMad24Lo => product24(ty, a, b)? + c,
+            Self::PtxMul24Hi => product24(ty, a, b)? >> 16,
+            _ if self.since() == Self::PTX => ptx::result(self, ty, [a, b, c]),
             _ => intrinsics::result(self, ty, [a, b, c]),
         })
     }

@@ -25,6 +25,23 @@ pub enum BuiltinSignature {
     Shuffle2,
     /// Only floating-point types, all the same; the number of parameters.
     Float(u8),
+    /// Scalars of 16 to 64 bits, all of the type of the result; the number of parameters. From here on, they are PTX's.
+    Words(u8),
+    /// The same of 32 or 64 bits.
+    LongWords(u8),
+    /// The first two parameters have half the width of the result, the third one has its type; the number of parameters.
+    Wide(u8),
+    /// A number of the type of the result, and a `uint`.
+    Shifted,
+    /// `int` or `uint` from two numbers of one type of 16 to 64 bits.
+    Compared,
+    /// Two numbers of the type of the result, of which the sign of an `int` selects one.
+    BySign,
+    /// `uint` from a number of 32 or 64 bits.
+    Counted,
+    /// Numbers of the type of the result, of 32 or 64 bits; and where a field begins and how many bits it has, in the
+    /// lowest bytes of a `uint`; the count of the numbers.
+    Field(u8),
     /// Only this result of scalars of these types. These functions are CUDA's.
     Exactly(ScalarType, &'static [ScalarType]),
 }
@@ -48,5 +65,8 @@ pub(super) const UINT_OF_INTS: BuiltinSignature =
     BuiltinSignature::Exactly(UINT, &[INT, INT, UINT]);
 pub(super) const ULONG_OF_1: BuiltinSignature = BuiltinSignature::Exactly(ULONG, &[ULONG]);
 pub(super) const ULONG_OF_2: BuiltinSignature = BuiltinSignature::Exactly(ULONG, &[ULONG; 2]);
+pub(super) const INT_OF_DP: BuiltinSignature = BuiltinSignature::Exactly(INT, &[UINT, INT, INT]);
+pub(super) const ULONG_OF_MADC: BuiltinSignature =
+    BuiltinSignature::Exactly(ULONG, &[UINT, UINT, ULONG]);
 /// A number, and where its bits begin and how many there are.
 pub(super) const INT_OF_BITS: BuiltinSignature = BuiltinSignature::Exactly(INT, &[INT, UINT, UINT]);

@@ -1,7 +1,7 @@
 //! Expressions of a wanted type. What a type cannot be directly, such as the sum of two `char`, is converted to it.
 
 use super::Maker;
-use crate::ir::{Binary, Builtin, BuiltinSignature, ExprId, ExprKind, Swizzle, Ty, Unary};
+use crate::ir::{Binary, Builtin, BuiltinSignature, ExprId, ExprKind, Ty, Unary};
 use crate::random::{SeedKey, Stream};
 
 /// The ways to make an expression.
@@ -19,6 +19,7 @@ enum ExprChoice {
     Vector,
     Swizzle,
     Function,
+    Neighbourhood,
 }
 
 impl Maker<'_> {
@@ -36,13 +37,14 @@ impl Maker<'_> {
             (if ty == ty.truth() { 9 } else { 0 }, ExprChoice::Relational),
             (6, ExprChoice::Unary),
             (on("conditional", 8), ExprChoice::Conditional),
-            (28, ExprChoice::Call),
+            (if self.features.are_of_ptx() { 70 } else { 28 }, ExprChoice::Call),
             (on("convert", 8), ExprChoice::Convert),
             (on("convert_sat", 5), ExprChoice::Saturate),
             (on("reinterpret", 4), ExprChoice::Reinterpret),
             (vector(5), ExprChoice::Vector),
             (if self.mode.has_vectors() { on("swizzle", 5) } else { 0 }, ExprChoice::Swizzle),
             (if self.functions.is_empty() { 0 } else { 8 }, ExprChoice::Function),
+            (if self.features.are_of_ptx() { 25 } else { 0 }, ExprChoice::Neighbourhood),
         ];
         let way = stream.weighted(&ways).unwrap_or(ExprChoice::Leaf);
         let made = match way {
@@ -58,6 +60,7 @@ impl Maker<'_> {
             ExprChoice::Vector => Some(self.vector(ty, depth, &mut stream, key)),
             ExprChoice::Swizzle => self.swizzled(ty, depth, &mut stream, key),
             ExprChoice::Function => self.some_invocation(ty, depth, &mut stream, key),
+            ExprChoice::Neighbourhood => self.neighbourhood(ty, depth, &mut stream, key),
         };
         made.unwrap_or_else(|| self.leaf(ty, key.child(9)))
     }
@@ -234,7 +237,7 @@ impl Maker<'_> {
     }
 
     fn call(&mut self, ty: Ty, depth: u32, stream: &mut Stream, key: SeedKey) -> Option<ExprId> {
-        if self.features.are_of_cuda() && stream.chance(25) {
+        if (self.features.are_of_cuda() || self.features.are_of_ptx()) && stream.chance(25) {
             return self.intrinsic(ty, depth, stream, key);
         }
         let weights = Builtin::ALL.iter().map(|&builtin| {
@@ -271,7 +274,12 @@ impl Maker<'_> {
     }
 
     /// The types of the parameters of a function with this result.
-    fn parameters(&self, builtin: Builtin, ty: Ty, stream: &mut Stream) -> Option<Vec<Ty>> {
+    pub(super) fn parameters(
+        &self,
+        builtin: Builtin,
+        ty: Ty,
+        stream: &mut Stream,
+    ) -> Option<Vec<Ty>> {
         Some(match builtin.signature() {
             BuiltinSignature::Same(count)
             | BuiltinSignature::Only32(count)
@@ -300,6 +308,7 @@ impl Maker<'_> {
                 let (of, mask) = (Ty { lanes, ..ty }, ty.of(ty.scalar.with_sign(false)));
                 if builtin == Builtin::Shuffle { vec![of, mask] } else { vec![of, of, mask] }
             }
+            other => self.ptx_parameters(other, ty, stream)?,
         })
     }
 
@@ -347,52 +356,5 @@ impl Maker<'_> {
         let from = stream.pick(&types);
         let a = self.expression(from, depth - 1, key.child(1));
         Some(self.program.add(ExprKind::Reinterpret(a), ty, key))
-    }
-
-    /// A vector from parts: one for all lanes, or two or more.
-    fn vector(&mut self, ty: Ty, depth: u32, stream: &mut Stream, key: SeedKey) -> ExprId {
-        let parts: &[u8] = match (ty.lanes, stream.below(3)) {
-            (_, 0) => &[1],
-            (2, _) => &[1, 1],
-            (3, 1) => &[1, 2],
-            (3, _) => &[2, 1],
-            (4, 1) => &[1, 1, 1, 1],
-            (4, _) => &[2, 2],
-            (8, 1) => &[4, 2, 2],
-            (8, _) => &[4, 4],
-            (_, 1) => &[8, 4, 4],
-            _ => &[8, 8],
-        };
-        let parts = (0..).zip(parts).map(|(index, &lanes)| {
-            let part = Ty { lanes, ..ty };
-            let part = if self.features.allows("vector", part) || lanes == 1 { part } else { ty };
-            (part, key.child(1 + index))
-        });
-        let parts: Vec<_> = parts.collect();
-        if parts.iter().any(|(part, _)| part.lanes == ty.lanes) {
-            return self.leaf(ty, key.child(8));
-        }
-        let parts = parts.into_iter().map(|(part, key)| self.expression(part, depth - 1, key));
-        let parts = parts.collect();
-        self.program.add(ExprKind::Vector(parts), ty, key)
-    }
-
-    fn swizzled(
-        &mut self,
-        ty: Ty,
-        depth: u32,
-        stream: &mut Stream,
-        key: SeedKey,
-    ) -> Option<ExprId> {
-        let lanes = self.lanes(ty.scalar, stream)?;
-        let of = Ty { lanes, ..ty };
-        let chosen: Vec<u8> = if of.lanes == 2 * ty.lanes && stream.chance(50) {
-            let (start, step) = stream.pick(&[(0, 1), (ty.lanes, 1), (0, 2), (1, 2)]);
-            (0..ty.lanes).map(|lane| start + lane * step).collect()
-        } else {
-            (0..ty.lanes).map(|_| stream.below(lanes.into()) as u8).collect()
-        };
-        let a = self.expression(of, depth - 1, key.child(1));
-        Some(self.program.add(ExprKind::Swizzle(a, Swizzle::new(&chosen)), ty, key))
     }
 }

@@ -23,6 +23,7 @@ enum LoopKind {
     Copy,
     Map,
     Count,
+    Empty,
 }
 
 /// The rounds of a loop: how its counter goes.
@@ -71,11 +72,16 @@ impl Maker<'_> {
             (array(8), LoopKind::Copy),
             (array(50), LoopKind::Map),
             (24, LoopKind::Count),
+            (if self.features.are_of_ptx() { 20 } else { 0 }, LoopKind::Empty),
         ];
         let kind = stream.weighted(&kinds).unwrap_or(LoopKind::Plain);
         let key = key.child(1);
         match kind {
             LoopKind::Plain => vec![self.plain(room, depth, most, key)],
+            LoopKind::Empty => {
+                let empty = self.empty_loop(most, key.child(1));
+                vec![empty, self.plain(room, depth, most, key.child(2))]
+            }
             LoopKind::Rotate => self.rotating(most, key).into_iter().collect(),
             LoopKind::Count => self.count(most, key).into_iter().collect(),
             _ => {

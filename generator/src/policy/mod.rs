@@ -13,12 +13,14 @@ mod kernel;
 mod leaves;
 mod loops;
 mod objects;
+mod ptx;
 mod records;
 mod scope;
 mod shapes;
 mod statements;
 mod tensors;
 mod trees;
+mod vectors;
 mod ways;
 
 pub(crate) use constants::special;

@@ -5,6 +5,7 @@ mod cuda;
 mod expressions;
 mod kernel;
 mod objects;
+mod ptx;
 mod statements;
 mod tokens;
 
@@ -43,6 +44,15 @@ pub fn cpp(program: &Program, extras: &Extras<'_>) -> String {
     let mut printer = KernelPrinter::new(program, Dialect::Cpp);
     printer.cpp_program(extras);
     printer.out
+}
+
+/// The program in PTX, with the same launch comment.
+#[must_use]
+pub fn ptx(program: &Program, extras: &Extras<'_>) -> String {
+    let mut printer = KernelPrinter::new(program, Dialect::Cuda);
+    printer.indent = 0;
+    printer.comments(extras);
+    ptx::text(program, &printer.out)
 }
 
 /// The text of one statement in OpenCL C with everything in it.

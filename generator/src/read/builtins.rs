@@ -90,7 +90,8 @@ fn result(function: Builtin, types: &[Ty]) -> Option<Ty> {
             let [second, mask] = rest else { return None };
             shuffled(first, *mask).filter(|_| *second == first)
         }
-        BuiltinSignature::Float(_) | BuiltinSignature::Exactly(..) => None,
+        // Only kernels in OpenCL C are read.
+        _ => None,
     }
 }
 

@@ -123,7 +123,13 @@ impl ProgramRepair<'_> {
                 let half = self.operate(Binary::ShiftRight, c, 1, key.child(1));
                 ExprKind::Call(builtin, count, [a, b, half])
             }
-            Builtin::Mul24 | Builtin::Mad24 if self.features.allows("and", ty) => {
+            Builtin::Mul24
+            | Builtin::Mad24
+            | Builtin::PtxMul24Lo
+            | Builtin::PtxMul24Hi
+            | Builtin::PtxMad24Lo
+                if self.features.allows("and", ty) =>
+            {
                 for (index, argument) in arguments.iter_mut().enumerate().take(count.into()) {
                     let mask = if index < 2 { 0x7FF } else { 0xFFFF };
                     *argument = self.operate(Binary::And, *argument, mask, key.child(index as u64));

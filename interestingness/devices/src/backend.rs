@@ -58,6 +58,8 @@ pub trait Backend: fmt::Debug + Send + Sync {
 pub enum Transport {
     /// A worker process keeps the driver; this starts it.
     Worker(fn(&WorkerOptions) -> Result<DeviceProcess, DeviceError>),
+    /// As `Worker`, for what the device's program makes of a kernel; without a GPU, nothing is run.
+    Assembled(fn(&WorkerOptions) -> Result<DeviceProcess, DeviceError>),
     /// Each kernel is a program with a process of its own; this compiles and runs it.
     Programs(fn(&ToolRunner, &KernelRun, RunLimits, &Cancel) -> RunReport),
 }

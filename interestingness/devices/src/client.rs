@@ -7,6 +7,7 @@
 
 mod hearing;
 
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use clreduce_kernel::{
@@ -20,6 +21,7 @@ use crate::backend::{Transport, with_gpus};
 use crate::device::Device;
 use crate::error::DeviceError;
 use crate::protocol::{DeviceOrder, DeviceProcess, DeviceReply, RunEnd};
+use crate::ptxas;
 
 /// After so many kernels in a row that ended well, the worker is examined.
 const EXAMINE_EVERY: u32 = 32;
@@ -95,7 +97,7 @@ impl DeviceWorker {
             Transport::Programs(run_program) => {
                 return run_program(&self.tools, run, limits, cancel);
             }
-            Transport::Worker(start) => start,
+            Transport::Worker(start) | Transport::Assembled(start) => start,
         };
         if self.serving.as_ref().is_some_and(|serving| serving.served >= RETIRE_AFTER) {
             self.serving = None;
@@ -143,10 +145,26 @@ impl DeviceWorker {
         let limit = self.options.start_limit;
         let limits = RunLimits { build: limit, run: limit };
         let report = self.attempt(start, &run, limits, &Cancel::new());
-        report
-            .outcome
-            .result()
-            .is_some_and(|outputs| outputs.len() == 1 && outputs[0].bytes == expected)
+        // Without a GPU, a kernel is assembled alone.
+        report.outcome == RunOutcome::Built
+            || report
+                .outcome
+                .result()
+                .is_some_and(|outputs| outputs.len() == 1 && outputs[0].bytes == expected)
+    }
+
+    /// A kernel as the worker takes it.
+    fn assembled<'a>(
+        &self,
+        run: &'a KernelRun,
+        limits: RunLimits,
+        cancel: &Cancel,
+    ) -> Result<Cow<'a, KernelRun>, RunOutcome> {
+        if !matches!(self.device.backend.transport(), Transport::Assembled(_)) {
+            return Ok(Cow::Borrowed(run));
+        }
+        let source = ptxas::assemble(&self.tools, &self.device, run, limits, cancel)?;
+        Ok(Cow::Owned(KernelRun { source, ..run.clone() }))
     }
 
     /// Runs a kernel once, and drops the process where it cannot be used any more.
@@ -157,19 +175,23 @@ impl DeviceWorker {
         limits: RunLimits,
         cancel: &Cancel,
     ) -> RunReport {
+        let started = Instant::now();
+        let ended = |outcome| {
+            let (build, run) = (started.elapsed(), Duration::ZERO);
+            RunReport { outcome, build, run, computed: None }
+        };
+        let run = match self.assembled(run, limits, cancel) {
+            Ok(run) => run,
+            Err(outcome) => return ended(outcome),
+        };
         let mut serving = match self.take_process(start) {
             Ok(taken) => taken,
-            Err(error) => {
-                let (build, run) = (Duration::ZERO, Duration::ZERO);
-                let outcome = RunOutcome::NotRun(error.to_string());
-                return RunReport { outcome, build, run, computed: None };
-            }
+            Err(error) => return ended(RunOutcome::NotRun(error.to_string())),
         };
         let process = &mut serving.process;
         let hook = process.listen_to(cancel);
-        let started = Instant::now();
         // A worker that has gone cannot be written to; that it has is heard.
-        let _ = process.send(&DeviceOrder::Run(run.clone()));
+        let _ = process.send(&DeviceOrder::Run(run.into_owned()));
         let mut built = None;
         let is_fair = self.device.is_timed_fairly();
         let before = process.computed().filter(|_| is_fair);
@@ -264,12 +286,13 @@ fn examination(number: u32, takes: ProgramKind) -> (KernelRun, Vec<u8>) {
         ProgramKind::CudaKernels => ("__global__ void examine(unsigned *out)", "blockIdx.x"),
         _ => ("__kernel void examine(__global unsigned *out)", "get_global_id(0)"),
     };
-    let source = format!(
+    let in_c = format!(
         "{begin} {{\n\
          \x20 unsigned x = {place}, sum = 0;\n\
          \x20 for (unsigned i = 0; i <= x; i++) sum += i * {factor}u ^ x;\n\
          \x20 out[x] = sum;\n}}\n"
     );
+    let source = if takes == ProgramKind::Ptx { ptxas::examination(factor) } else { in_c };
     let expected = (0..ITEMS)
         .map(|x| (0..=x).fold(0_u32, |sum, i| sum.wrapping_add(i.wrapping_mul(factor) ^ x)));
     let launch = KernelLaunch {

@@ -75,6 +75,12 @@ impl Device {
         self.backend.takes()
     }
 
+    /// Returns whether it runs kernels, and does not only build them.
+    #[must_use]
+    pub fn runs(&self) -> bool {
+        self.facts.kind != crate::ptxas::NOTHING
+    }
+
     /// Returns whether kernels run on this machine's processors, in processes of their own: they cannot harm more
     /// than these.
     #[must_use]

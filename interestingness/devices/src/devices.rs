@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use clreduce_process::worker::WorkerOptions;
+use clreduce_tools::PTXAS;
 
 use crate::backend::Backend;
 use crate::cuda::CudaDriver;
@@ -11,11 +12,12 @@ use crate::host::{Host, HostCuda};
 use crate::nvcc::Nvcc;
 use crate::oclgrind::Oclgrind;
 use crate::opencl::OpenClLoader;
+use crate::ptxas::{Ptxas, assembles_for};
 use crate::zoo::{Installation, InstallationKind};
 
 /// Every backend, in the order in which devices are listed.
-pub const BACKENDS: [&dyn Backend; 6] =
-    [&OpenClLoader, &Oclgrind, &Host, &CudaDriver, &Nvcc, &HostCuda];
+pub const BACKENDS: [&dyn Backend; 7] =
+    [&OpenClLoader, &Oclgrind, &Host, &CudaDriver, &Nvcc, &HostCuda, &Ptxas];
 
 /// The devices that were found.
 #[derive(Clone, Debug, Default)]
@@ -66,9 +68,15 @@ impl Devices {
         let backend: &'static dyn Backend = match installation.kind {
             InstallationKind::OpenCl => &OpenClLoader,
             InstallationKind::Cuda => &CudaDriver,
+            InstallationKind::Compiler if installation.name == PTXAS.name => &Ptxas,
             InstallationKind::Compiler => return,
         };
-        let problem = match backend.find(&installation.worker_options(options)) {
+        let options = installation.worker_options(options);
+        let found = match &installation.program {
+            Some(program) => Ok(assembles_for(program, &options)),
+            None => backend.find(&options),
+        };
+        let problem = match found {
             Ok(found) => match found.into_iter().next() {
                 Some(found) => {
                     let device = Device::new(backend, self.next_platform(), found);

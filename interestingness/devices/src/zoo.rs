@@ -26,7 +26,7 @@ pub enum InstallationKind {
     OpenCl,
     /// A version of NVRTC for the CUDA driver.
     Cuda,
-    /// A compiler for a command line.
+    /// A compiler for a command line, or ptxas.
     Compiler,
 }
 

@@ -38,6 +38,16 @@ pub fn plan_cuda(source: &[u8], description: Option<&str>) -> Result<Plan, PlanE
     Ok(from_signature::plan(&kernels, comment.as_ref()))
 }
 
+/// Plans the launch of the kernel `entry` of a PTX module, whose arguments the launch comment describes.
+///
+/// # Errors
+/// When there is no such comment, or it is wrong.
+pub(crate) fn plan_ptx(source: &[u8]) -> Result<Plan, PlanError> {
+    let sizes = Launch::find(source).ok_or(PlanError::NoKernel)?;
+    let launch = from_comment::launch(&source[sizes.comment.clone()], &sizes)?;
+    Ok(Plan { launches: vec![launch], compile_only: None, is_chosen: false })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,7 @@ use clreduce_language::Shape;
 use clreduce_testcase::{Feature, Language, TestCase};
 
 use crate::arguments::{Plan, PlanError, plan, plan_kernel, second};
-use crate::cuda::{has_main, plan_cuda};
+use crate::cuda::{has_main, plan_cuda, plan_ptx};
 
 /// A kind of program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub enum ProgramKind {
     CudaKernels,
     /// A whole program in CUDA.
     CudaProgram,
+    /// Kernels in PTX.
+    Ptx,
 }
 
 impl ProgramKind {
@@ -42,6 +44,7 @@ impl ProgramKind {
 
     fn in_language(language: Language, source: &[u8]) -> Self {
         match language.has(Feature::HostAndDevice) {
+            false if language == Language::PTX => Self::Ptx,
             false => Self::OpenCl,
             true if has_main(source) => Self::CudaProgram,
             true => Self::CudaKernels,
@@ -52,7 +55,11 @@ impl ProgramKind {
     /// a debugger, which is not optimised.
     #[must_use]
     pub fn no_opt(self) -> &'static str {
-        if self == Self::OpenCl { "-cl-opt-disable" } else { "-G" }
+        match self {
+            Self::OpenCl => "-cl-opt-disable",
+            Self::CudaKernels | Self::CudaProgram => "-G",
+            Self::Ptx => "-O0",
+        }
     }
 
     /// Returns true if programs of this kind have a built-in function with this name.
@@ -71,6 +78,7 @@ impl ProgramKind {
         match self {
             Self::OpenCl => plan(source, arguments),
             Self::CudaKernels => plan_cuda(source, arguments),
+            Self::Ptx => plan_ptx(source),
             Self::CudaProgram => {
                 Ok(Plan { launches: Vec::new(), compile_only: None, is_chosen: false })
             }
@@ -95,7 +103,7 @@ impl ProgramKind {
         let language = match self {
             Self::OpenCl => Language::OPENCL,
             Self::CudaKernels => Language::CUDA,
-            Self::CudaProgram => return None,
+            Self::CudaProgram | Self::Ptx => return None,
         };
         let plan = self.plan(source, arguments).ok().filter(|_| arguments.is_none())?;
         second::second(source, language, &plan)

@@ -132,6 +132,15 @@ pub static NVCC: Tool = Tool {
     kind: ToolKind::Program(&["nvcc"]),
 };
 
+/// NVIDIA's assembler of PTX.
+pub static PTXAS: Tool = Tool {
+    name: "ptxas",
+    purpose: "kernels in PTX",
+    packages: "nvidia-cuda-toolkit",
+    is_special: true,
+    kind: ToolKind::Program(&["ptxas"]),
+};
+
 /// Bubblewrap, which makes sandboxes.
 pub static BUBBLEWRAP: Tool = Tool {
     name: "bwrap",
@@ -151,7 +160,7 @@ pub static SOLVER: Tool = Tool {
 };
 
 /// Every tool, in the order in which people read them.
-pub static TOOLS: [&Tool; 13] = [
+pub static TOOLS: [&Tool; 14] = [
     &CLANG,
     &SANITIZERS,
     &LIBCLANG,
@@ -163,6 +172,7 @@ pub static TOOLS: [&Tool; 13] = [
     &NVIDIA_DRIVER,
     &NVRTC,
     &NVCC,
+    &PTXAS,
     &BUBBLEWRAP,
     &SOLVER,
 ];

@@ -3,6 +3,7 @@
 mod recognise;
 
 use clreduce_generator::{Avoid, Kernel};
+use clreduce_kernel::ProgramKind;
 
 use crate::CampaignError;
 use crate::cure::Cures;
@@ -288,9 +289,9 @@ impl Investigator<'_> {
             let reason = "no configuration has the expected result".to_owned();
             return Some(Some((End::Generator, reason)));
         }
-        // A compiler is known to be several: with each of its options, it makes other code.
-        let is_compiler =
-            self.runner.matrix.toolchain(suspect.alarm.configuration).device().is_none();
+        // A compiler is known to be several: with each of its options, it makes other code. So is ptxas.
+        let device = self.runner.matrix.toolchain(suspect.alarm.configuration).device();
+        let is_compiler = device.is_none_or(|device| device.takes() == ProgramKind::Ptx);
         for (index, other) in self.runner.matrix.configurations.iter().enumerate() {
             let is_another = other.device != suspect.device
                 || is_compiler && index != suspect.alarm.configuration;

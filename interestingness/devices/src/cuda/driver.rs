@@ -10,8 +10,7 @@ use std::ffi::CString;
 use clreduce_kernel::{Argument, KernelLaunch, KernelRun, Output};
 
 use super::api::{
-    CuAttribute, CuBuffer, CuDevice, CuError, CuModule, CudaApi, NvrtcCode, NvrtcCompiler,
-    NvrtcError,
+    CuAttribute, CuBuffer, CuDevice, CuError, CuModule, CudaApi, NvrtcCompiler, NvrtcError,
 };
 use super::toolkit::header_options;
 use crate::error::DriverError;
@@ -19,10 +18,14 @@ use crate::facts::DeviceFacts;
 use crate::protocol::{FoundDevice, RunEnd};
 use crate::service::{BuildLog, Driver};
 
+/// The beginning of code for a device.
+const CUBIN: &[u8] = b"\x7fELF";
+
 /// A device that is ready.
 pub(crate) struct CudaDevice {
     api: CudaApi,
-    compiler: NvrtcCompiler,
+    /// It is not needed for code that is made already.
+    compiler: Result<NvrtcCompiler, String>,
     /// The compiler's option for it.
     architecture: String,
 }
@@ -86,13 +89,17 @@ impl Driver for CudaDevice {
         })?;
         let [major, minor] = capability(device).map_err(call(api))?;
         let architecture = format!("--gpu-architecture=sm_{major}{minor}");
-        let compiler = NvrtcCompiler::load()
-            .map_err(|error| DriverError::Library(format!("NVRTC is not there: {error}")))?;
+        let compiler =
+            NvrtcCompiler::load().map_err(|error| format!("NVRTC is not there: {error}"));
         Ok(Self { api, compiler, architecture })
     }
 
     fn run(&self, run: &KernelRun, built: impl FnOnce()) -> RunEnd {
-        let (compiled, module) = match self.build(run) {
+        let built_module = match run.source.starts_with(CUBIN) {
+            true => self.load(&run.source, run),
+            false => self.build(run),
+        };
+        let (names, module) = match built_module {
             Ok(built) => built,
             Err(BuildLog(log)) => return RunEnd::BuildFailure(log),
         };
@@ -100,13 +107,27 @@ impl Driver for CudaDevice {
         if run.launches.is_empty() {
             return RunEnd::Built;
         }
-        let launches = run.launches.iter().zip(&compiled.names);
+        let launches = run.launches.iter().zip(&names);
         RunEnd::repeat(run.repeat, launches, |(launch, name)| self.launch(&module, name, launch))
     }
 }
 
 impl CudaDevice {
-    fn build(&self, run: &KernelRun) -> Result<(NvrtcCode, CuModule), BuildLog> {
+    /// Loads code, with the names of its kernels.
+    fn load(&self, code: &[u8], run: &KernelRun) -> Result<(Vec<CString>, CuModule), BuildLog> {
+        let names = run.launches.iter().map(|launch| CString::new(&*launch.kernel));
+        let names = names.collect::<Result<_, _>>();
+        let names = names.map_err(|_| BuildLog("there is a zero byte in a name".to_owned()))?;
+        Ok((names, self.module(code)?))
+    }
+
+    fn module(&self, code: &[u8]) -> Result<CuModule, BuildLog> {
+        self.api.module(code).map_err(|(error, log)| {
+            BuildLog(format!("{}\n{log}", self.api.name(error)).trim_end().to_owned())
+        })
+    }
+
+    fn build(&self, run: &KernelRun) -> Result<(Vec<CString>, CuModule), BuildLog> {
         let refused = |reason: &str| BuildLog(reason.to_owned());
         let zero = |_| refused("there is a zero byte in it");
         let text = |text: &str| CString::new(text).map_err(zero);
@@ -123,14 +144,12 @@ impl CudaDevice {
         let options = options.iter().map(|option| text(option)).collect::<Result<Vec<_>, _>>()?;
         let kernels = run.launches.iter().map(|launch| text(&launch.kernel));
         let kernels = kernels.collect::<Result<Vec<_>, _>>()?;
-        let compiled = self
-            .compiler
+        let compiler = self.compiler.as_ref().map_err(|error| BuildLog(error.clone()))?;
+        let compiled = compiler
             .compile(&source, &options, &kernels)
             .map_err(|NvrtcError(text)| BuildLog(text))?;
-        let module = self.api.module(&compiled.code).map_err(|(error, log)| {
-            BuildLog(format!("{}\n{log}", self.api.name(error)).trim_end().to_owned())
-        })?;
-        Ok((compiled, module))
+        let module = self.module(&compiled.code)?;
+        Ok((compiled.names, module))
     }
 
     fn launch(

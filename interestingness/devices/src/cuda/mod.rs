@@ -41,6 +41,6 @@ impl Backend for CudaDriver {
     }
 }
 
-fn start(options: &WorkerOptions) -> Result<DeviceProcess, DeviceError> {
+pub(crate) fn start(options: &WorkerOptions) -> Result<DeviceProcess, DeviceError> {
     Ok(DeviceProcess::start::<CudaService>(options, None)?)
 }

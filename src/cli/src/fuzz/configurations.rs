@@ -40,6 +40,7 @@ pub(super) fn matrix(
 ) -> Result<(Matrix, Vec<String>), FuzzError> {
     let kind = match target {
         Target::Cuda => ProgramKind::CudaKernels,
+        Target::Ptx => ProgramKind::Ptx,
         _ => ProgramKind::OpenCl,
     };
     let is_wanted = |one: &&Installation| {
@@ -65,7 +66,7 @@ pub(super) fn matrix(
     let options = match target {
         Target::OpenCl20 => "-cl-std=CL2.0",
         Target::OpenCl30 => "-cl-std=CL3.0",
-        Target::OpenCl12 | Target::Cuda | Target::Cpp => "",
+        Target::OpenCl12 | Target::Cuda | Target::Cpp | Target::Ptx => "",
     };
     let options = options.to_owned();
     let devices =
@@ -100,12 +101,19 @@ fn chosen(
     Ok(configurations)
 }
 
+/// The levels of ptxas.
+const LEVELS: [&str; 4] = ["-O0", "-O1", "-O2", "-O3"];
+
 /// All devices, with and without optimisation.
 fn all(devices: &[(String, Device)], host: Option<usize>, kind: ProgramKind) -> Vec<Configuration> {
     let both = ["", kind.no_opt()];
     let of_device = |device: usize| {
-        // The host has one way to compile.
-        let options = if Some(device) == host { &both[..1] } else { &both[..] };
+        let options = match kind {
+            ProgramKind::Ptx => &LEVELS[..],
+            // The host has one way to compile.
+            _ if Some(device) == host => &both[..1],
+            _ => &both[..],
+        };
         options.iter().map(move |own| Configuration { device, options: (*own).to_owned() })
     };
     (0..devices.len()).flat_map(of_device).collect()

@@ -24,6 +24,7 @@ use clreduce_devices::WorkerOptions;
 use clreduce_engine::SandboxOptions;
 use clreduce_generator::VARIANTS;
 use clreduce_interestingness::Cancel;
+use clreduce_kernel::ProgramKind;
 use clreduce_process::Limits;
 use clreduce_remote::RemoteOptions;
 
@@ -58,7 +59,7 @@ pub(crate) struct FuzzArgs {
     #[arg(long, value_name = "NAME[:OPTIONS]")]
     pub device: Vec<DeviceChoice>,
 
-    /// Language: opencl-1.2, opencl-2, opencl-3, cuda, c++, or c, which needs a generator of its own
+    /// Language: opencl-1.2, opencl-2, opencl-3, cuda, ptx, c++, or c, which needs a generator of its own
     ///
     /// Kernels for opencl-2 and opencl-3 are built with -cl-std=CL2.0 or -cl-std=CL3.0. Programs in C and C++ are compiled and run,
     /// and the configurations are compilers: --device gcc-12:-O2.
@@ -245,6 +246,14 @@ fn matrix(args: &FuzzArgs, worker: &WorkerOptions) -> Result<Matrix, CliError> {
 /// Says what the campaign cannot do on this machine.
 fn warn(args: &FuzzArgs, programs: &Programs, matrix: &Matrix, cancel: &Cancel) {
     let SourceKind::Kernels(kind) = matrix.kind else { return };
+    if kind == ProgramKind::Ptx {
+        if matrix.devices.iter().all(|(_, one)| one.device().is_none_or(|one| !one.runs())) {
+            warning_line(
+                "there is no GPU, so kernels are assembled alone: only crashes and hangs of ptxas are found",
+            );
+        }
+        return;
+    }
     if matrix.host.is_none() && matches!(programs, Programs::Generated(_)) {
         warning_line(
             "kernels cannot be run on the host (`clreduce doctor` says why), so results are confirmed by other devices",

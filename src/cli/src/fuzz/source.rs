@@ -37,6 +37,7 @@ impl FuzzTarget {
     pub(super) fn kind(self) -> SourceKind {
         match self {
             Self::Kernels(Target::Cuda) => SourceKind::Kernels(ProgramKind::CudaKernels),
+            Self::Kernels(Target::Ptx) => SourceKind::Kernels(ProgramKind::Ptx),
             Self::Kernels(_) => SourceKind::Kernels(ProgramKind::OpenCl),
             Self::C => SourceKind::C,
             Self::Cpp => SourceKind::Cpp,

@@ -3,7 +3,7 @@
 use clreduce_check::{BlindSpots, CheckOptions, FindingKind, blind_spots};
 use clreduce_interestingness::Cancel;
 use clreduce_kernel::ProgramKind;
-use clreduce_tools::{NVCC, NVIDIA_DRIVER, NVRTC, Tool, install_all, no_opencl_device};
+use clreduce_tools::{NVCC, NVIDIA_DRIVER, NVRTC, PTXAS, Tool, install_all, no_opencl_device};
 
 use crate::settings::sandbox;
 
@@ -48,8 +48,11 @@ pub(crate) fn no_device(kind: ProgramKind) -> String {
             "a loader and a driver are installed, but the driver lists no device".to_owned()
         });
     }
-    let all: [&Tool; 3] = [&NVIDIA_DRIVER, &NVRTC, &NVCC];
-    let missing: Vec<&Tool> = all.into_iter().filter(|tool| tool.find().is_none()).collect();
+    let all: &[&Tool] = match kind {
+        ProgramKind::Ptx => &[&PTXAS],
+        _ => &[&NVIDIA_DRIVER, &NVRTC, &NVCC],
+    };
+    let missing: Vec<&Tool> = all.iter().copied().filter(|tool| tool.find().is_none()).collect();
     match &missing[..] {
         [] => {
             "NVIDIA's driver and compilers are installed, but the driver lists no device".to_owned()

@@ -146,6 +146,7 @@ pub(crate) fn choose(
         ProgramKind::OpenCl => "OpenCL C",
         ProgramKind::CudaKernels => "CUDA kernels",
         ProgramKind::CudaProgram => "whole CUDA programs",
+        ProgramKind::Ptx => "PTX",
     };
     Err(NoSuchDevice { program, devices, problems })
 }

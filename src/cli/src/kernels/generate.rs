@@ -24,10 +24,11 @@ use crate::terminal::units;
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct GenerateArgs {
-    /// Language: opencl-1.2, opencl-2, opencl-3, cuda or c++
+    /// Language: opencl-1.2, opencl-2, opencl-3, cuda, ptx or c++
     ///
     /// Kernels for opencl-2 and opencl-3 are built with -cl-std=CL2.0 or -cl-std=CL3.0: `clreduce run` takes it after `--`. Kernels
-    /// for cuda are for NVRTC, nvcc and clang, from C++11 on.
+    /// for cuda are for NVRTC, nvcc and clang, from C++11 on. Those for ptx are for ptxas of CUDA 11.7 and later, and for devices of
+    /// compute capability 8.0, most of them of 7.0; floating-point numbers are only within instructions whose result is exact.
     #[arg(long, value_name = "LANGUAGE", default_value = "opencl-1.2", value_parser = targets(), hide_possible_values = true)]
     pub target: Target,
 
