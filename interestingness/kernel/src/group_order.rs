@@ -39,7 +39,7 @@ pub fn in_group_order(source: &[u8], kind: ProgramKind, order: u32) -> Option<Ve
     let start = match kind {
         ProgramKind::OpenCl => opencl(&permuted("get_group_id(d)", "get_num_groups(d)")),
         ProgramKind::CudaKernels => cuda(permuted),
-        ProgramKind::CudaProgram => return None,
+        ProgramKind::CudaProgram | ProgramKind::Ptx => return None,
     };
     Some([start.as_bytes(), b"#line 1\n", source].concat())
 }
