@@ -72,21 +72,22 @@ impl Default for Profile {
     }
 }
 
-/// The language of a kernel: a version of OpenCL C, CUDA C++, or C++ for CPUs.
+/// The language of a kernel: a version of OpenCL C, CUDA C++, or C++ or C for CPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "1.2, 2.0, 3.0, CUDA and C++")]
+#[allow(missing_docs, reason = "1.2, 2.0, 3.0, CUDA, C++ and C")]
 pub enum Target {
     OpenCl12,
     OpenCl20,
     OpenCl30,
     Cuda,
     Cpp,
+    C,
 }
 
 impl Target {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::OpenCl12, Self::OpenCl20, Self::OpenCl30, Self::Cuda, Self::Cpp];
+    pub const ALL: [Self; 6] =
+        [Self::OpenCl12, Self::OpenCl20, Self::OpenCl30, Self::Cuda, Self::Cpp, Self::C];
 
     /// Its name on the command line.
     #[must_use]
@@ -97,6 +98,7 @@ impl Target {
             Self::OpenCl30 => "opencl-3",
             Self::Cuda => "cuda",
             Self::Cpp => "c++",
+            Self::C => "c",
         }
     }
 
@@ -107,10 +109,11 @@ impl Target {
             Self::OpenCl12 | Self::OpenCl20 | Self::OpenCl30 => "cl",
             Self::Cuda => "cu",
             Self::Cpp => "cpp",
+            Self::C => "c",
         }
     }
 
-    /// True if kernels in this language can have a function. Those of CUDA and C++ have all of OpenCL C: the text defines them.
+    /// True if kernels in this language can have a function. Those of CUDA, C++ and C have all of OpenCL C: the text defines them.
     #[must_use]
     pub fn has(self, builtin: Builtin) -> bool {
         let version = match self {
@@ -118,16 +121,22 @@ impl Target {
             Self::OpenCl20 => 200,
             Self::OpenCl30 => 300,
             Self::Cuda => return true,
-            Self::Cpp => return builtin.since() != Builtin::NEVER,
+            Self::Cpp | Self::C => return builtin.since() != Builtin::NEVER,
         };
         builtin.since() <= version
+    }
+
+    /// True for whole programs for CPUs, whose work-items run one after the other.
+    #[must_use]
+    pub fn is_program(self) -> bool {
+        matches!(self, Self::Cpp | Self::C)
     }
 
     /// True if kernels in this language can have a collective function.
     #[must_use]
     pub fn has_joint(self, function: Joint) -> bool {
         match self {
-            Self::OpenCl12 | Self::Cpp => false,
+            Self::OpenCl12 | Self::Cpp | Self::C => false,
             Self::OpenCl20 => !function.is_of_warp() && !function.is_of_sub_group(),
             Self::OpenCl30 => !function.is_of_warp(),
             Self::Cuda => function.is_of_warp(),
@@ -306,8 +315,10 @@ pub enum ProfileError {
     )]
     SubGroupsMode(&'static str),
     /// The work-items of a mode share memory, and the language has no work-items.
-    #[error("programs in C++ have no work-items that share memory: choose --mode basic or vector")]
-    CppMode,
+    #[error(
+        "programs in C and C++ have no work-items that share memory: choose --mode basic or vector"
+    )]
+    ProgramMode,
     /// Variants need what is to be avoided.
     #[error(
         "variants of kernels cannot do without `{0}`: leave it out of --avoid, or leave out --emi"
@@ -344,8 +355,8 @@ impl Profile {
         if self.doubles && self.avoid.names("double") {
             return Err(ProfileError::Doubles);
         }
-        if self.target == Target::Cpp && !matches!(self.mode, Mode::Basic | Mode::Vector) {
-            return Err(ProfileError::CppMode);
+        if self.target.is_program() && !matches!(self.mode, Mode::Basic | Mode::Vector) {
+            return Err(ProfileError::ProgramMode);
         }
         self.check_sub_groups()?;
         let mut needs = Vec::new();
@@ -390,6 +401,7 @@ impl Profile {
     fn check_lanes(&self) -> Result<(), ProfileError> {
         let most = if self.target == Target::Cuda { 4 } else { 16 };
         let lanes = Ty::LANES.into_iter().filter(|lanes| (2..=most).contains(lanes));
+        let lanes = lanes.filter(|lanes| *lanes != 3 || self.target != Target::C);
         if lanes.clone().any(|lanes| !self.avoid.names_lanes(lanes)) {
             return Ok(());
         }
