@@ -121,11 +121,16 @@ impl Avoid {
         })
     }
 
+    /// The list of all vectors of a length.
+    #[must_use]
+    pub(crate) fn lanes(lanes: u8) -> Self {
+        Self(vec![AvoidEntry { lanes: Some(lanes), ..AvoidEntry::default() }])
+    }
+
     /// True if all vectors of a length are to be avoided.
     #[must_use]
     pub(crate) fn names_lanes(&self, lanes: u8) -> bool {
-        let all = AvoidEntry { lanes: Some(lanes), ..AvoidEntry::default() };
-        self.0.contains(&all)
+        Self::lanes(lanes).0.iter().all(|entry| self.0.contains(entry))
     }
 
     /// True if a construct is to be avoided where one of its types is this one.

@@ -48,6 +48,7 @@ impl Features {
         let share = 50 + key.stream().below(51);
         let (avoid, doubles) = (profile.avoid.clone().and(&lacks(profile.target)), profile.doubles);
         let (target, sub_groups) = (profile.target, profile.sub_groups);
+        let avoid = if target == Target::C { avoid.and(&Avoid::lanes(3)) } else { avoid };
         Self { avoid, key, share, target, doubles, sub_groups }
     }
 
@@ -96,7 +97,7 @@ impl Features {
     pub fn binary(&self, operator: Binary, ty: Ty) -> u32 {
         // In OpenCL C, a quotient of `float` may be wrong by 2.5 units, even if the exact one is a number of the type.
         let is_certain = operator != Binary::Divide || ty.scalar != ScalarType::Float;
-        let divides_exactly = matches!(self.target, Target::Cuda | Target::Cpp);
+        let divides_exactly = self.target == Target::Cuda || self.target.is_program();
         let fits = operator.has(ty.scalar) && (is_certain || divides_exactly);
         if fits { self.weight(operator.texts().1, ty) } else { 0 }
     }

@@ -18,7 +18,7 @@ const REDUCED: &str = "reduced from: ";
 #[derive(Clone, Debug)]
 pub struct Kernel {
     /// The text in OpenCL C or CUDA C++, whose first line says how it is launched, as for the hosts of CLsmith; or a whole program in
-    /// C++.
+    /// C++ or C.
     pub source: String,
     /// The right result of each work-item: the content of the buffer `result`.
     pub expected: Vec<u64>,
@@ -51,6 +51,7 @@ impl Kernel {
             Target::Cuda => print::cuda(&program, &extras),
             Target::Cpp => print::cpp(&program, &extras),
             Target::Ptx => print::ptx(&program, &extras),
+            Target::C => print::c(&program, &extras),
             _ => print::opencl(&program, &extras),
         };
         Self { source, expected, program, report, asked, target, origin, edits: Vec::new() }

@@ -72,22 +72,30 @@ impl Default for Profile {
     }
 }
 
-/// The language of a kernel: a version of OpenCL C, CUDA C++, C++ for CPUs, or PTX.
+/// The language of a program: a version of OpenCL C, CUDA C++, C++ or C for CPUs, or PTX.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "1.2, 2.0, 3.0, CUDA, C++ and PTX")]
+#[allow(missing_docs, reason = "1.2, 2.0, 3.0, CUDA, C++, C and PTX")]
 pub enum Target {
     OpenCl12,
     OpenCl20,
     OpenCl30,
     Cuda,
     Cpp,
+    C,
     Ptx,
 }
 
 impl Target {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::OpenCl12, Self::OpenCl20, Self::OpenCl30, Self::Cuda, Self::Cpp, Self::Ptx];
+    pub const ALL: [Self; 7] = [
+        Self::OpenCl12,
+        Self::OpenCl20,
+        Self::OpenCl30,
+        Self::Cuda,
+        Self::Cpp,
+        Self::C,
+        Self::Ptx,
+    ];
 
     /// Its name on the command line.
     #[must_use]
@@ -98,6 +106,7 @@ impl Target {
             Self::OpenCl30 => "opencl-3",
             Self::Cuda => "cuda",
             Self::Cpp => "c++",
+            Self::C => "c",
             Self::Ptx => "ptx",
         }
     }
@@ -109,11 +118,12 @@ impl Target {
             Self::OpenCl12 | Self::OpenCl20 | Self::OpenCl30 => "cl",
             Self::Cuda => "cu",
             Self::Cpp => "cpp",
+            Self::C => "c",
             Self::Ptx => "ptx",
         }
     }
 
-    /// True if kernels in this language can have a function. Those of CUDA and C++ have all of OpenCL C: the text defines them.
+    /// True if kernels in this language can have a function. Those of CUDA, C++ and C have all of OpenCL C: the text defines them.
     #[must_use]
     pub fn has(self, builtin: Builtin) -> bool {
         let version = match self {
@@ -121,17 +131,23 @@ impl Target {
             Self::OpenCl20 => 200,
             Self::OpenCl30 => 300,
             Self::Cuda => return builtin.since() != Builtin::PTX,
-            Self::Cpp => return builtin.since() < Builtin::PTX,
+            Self::Cpp | Self::C => return builtin.since() < Builtin::PTX,
             Self::Ptx => return builtin.instruction().is_some(),
         };
         builtin.since() <= version
+    }
+
+    /// True for whole programs for CPUs, whose work-items run one after the other.
+    #[must_use]
+    pub fn is_program(self) -> bool {
+        matches!(self, Self::Cpp | Self::C)
     }
 
     /// True if kernels in this language can have a collective function.
     #[must_use]
     pub fn has_joint(self, function: Joint) -> bool {
         match self {
-            Self::OpenCl12 | Self::Cpp => false,
+            Self::OpenCl12 | Self::Cpp | Self::C => false,
             Self::OpenCl20 => !function.is_of_warp() && !function.is_of_sub_group(),
             Self::OpenCl30 => !function.is_of_warp(),
             Self::Cuda | Self::Ptx => function.is_of_warp(),
@@ -310,8 +326,10 @@ pub enum ProfileError {
     )]
     SubGroupsMode(&'static str),
     /// The work-items of a mode share memory, and the language has no work-items.
-    #[error("programs in C++ have no work-items that share memory: choose --mode basic or vector")]
-    CppMode,
+    #[error(
+        "programs in C and C++ have no work-items that share memory: choose --mode basic or vector"
+    )]
+    ProgramMode,
     /// The mode needs vectors, which PTX has not.
     #[error("values in PTX are no vectors: choose another --mode than {0}")]
     PtxMode(&'static str),
@@ -354,8 +372,8 @@ impl Profile {
         if self.doubles && self.avoid.names("double") {
             return Err(ProfileError::Doubles);
         }
-        if self.target == Target::Cpp && !matches!(self.mode, Mode::Basic | Mode::Vector) {
-            return Err(ProfileError::CppMode);
+        if self.target.is_program() && !matches!(self.mode, Mode::Basic | Mode::Vector) {
+            return Err(ProfileError::ProgramMode);
         }
         if self.target == Target::Ptx && matches!(self.mode, Mode::Vector | Mode::All) {
             return Err(ProfileError::PtxMode(self.mode.name()));
@@ -409,6 +427,7 @@ impl Profile {
     fn check_lanes(&self) -> Result<(), ProfileError> {
         let most = if self.target == Target::Cuda { 4 } else { 16 };
         let lanes = Ty::LANES.into_iter().filter(|lanes| (2..=most).contains(lanes));
+        let lanes = lanes.filter(|lanes| *lanes != 3 || self.target != Target::C);
         if lanes.clone().any(|lanes| !self.avoid.names_lanes(lanes)) {
             return Ok(());
         }

@@ -1,5 +1,5 @@
-//! A seed gives the same kernel and variants everywhere: the hashes of 100 kernels in OpenCL C, 100 in CUDA C++ and seven
-//! families are checked in.
+//! A seed gives the same kernel and variants everywhere: the hashes of 100 kernels in OpenCL C, 100 in CUDA C++, 100 programs
+//! in C++ and C, and seven families are checked in.
 //!
 //! `BLESS=1` writes them. They may change only with the version of the format, `FORMAT` in `src/random.rs`.
 
@@ -32,11 +32,13 @@ fn hashes() -> String {
     text
 }
 
-fn hashes_of_cuda() -> String {
+/// The hashes of kernels in these modes, which take turns, as the targets do.
+fn hashes_of(modes: &[Mode], targets: &[Target]) -> String {
     let mut text = String::new();
     for seed in 0..100 {
-        let mode = Mode::ALL[seed as usize % Mode::ALL.len()];
-        let (target, self_check) = (Target::Cuda, seed % 10 == 9);
+        let mode = modes[seed as usize % modes.len()];
+        let target = targets[seed as usize / modes.len() % targets.len()];
+        let self_check = seed % 10 == 9;
         let kernel = generate(seed, &Profile { mode, target, self_check, ..Profile::default() });
         let kernel = kernel.unwrap();
         let all = kernel.source.clone() + &kernel.expected_text();
@@ -52,7 +54,13 @@ fn kernels_are_those_that_they_always_were() {
 
 #[test]
 fn kernels_in_cuda_are_those_that_they_always_were() {
-    compare("hashes-cuda.txt", &hashes_of_cuda());
+    compare("hashes-cuda.txt", &hashes_of(&Mode::ALL, &[Target::Cuda]));
+}
+
+#[test]
+fn programs_are_those_that_they_always_were() {
+    let hashes = hashes_of(&[Mode::Basic, Mode::Vector], &[Target::Cpp, Target::C]);
+    compare("hashes-programs.txt", &hashes);
 }
 
 fn compare(file: &str, hashes: &str) {

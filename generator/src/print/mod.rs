@@ -55,6 +55,14 @@ pub fn ptx(program: &Program, extras: &Extras<'_>) -> String {
     ptx::text(program, &printer.out)
 }
 
+/// The program in C with GNU's extensions, otherwise as in C++.
+#[must_use]
+pub fn c(program: &Program, extras: &Extras<'_>) -> String {
+    let mut printer = KernelPrinter::new(program, Dialect::C);
+    printer.cpp_program(extras);
+    printer.out
+}
+
 /// The text of one statement in OpenCL C with everything in it.
 #[must_use]
 pub fn statement(program: &Program, id: StmtId) -> String {
@@ -75,6 +83,8 @@ enum Dialect {
     Cuda,
     /// C++, which is CUDA's with fewer words.
     Cpp,
+    /// C, where functions have the names of types at their end, and vectors are GNU's.
+    C,
 }
 
 struct KernelPrinter<'a> {
@@ -89,9 +99,13 @@ impl<'a> KernelPrinter<'a> {
         Self { program, dialect, out: String::new(), indent: 1 }
     }
 
-    /// True for CUDA, and for C++, whose expressions and statements are the same.
+    /// True for CUDA, and for C++ and C, whose expressions and statements are almost the same.
     fn is_cuda(&self) -> bool {
         self.dialect != Dialect::OpenCl
+    }
+
+    fn is_c(&self) -> bool {
+        self.dialect == Dialect::C
     }
 
     fn ty(&self, ty: Ty) -> String {
@@ -117,7 +131,11 @@ impl<'a> KernelPrinter<'a> {
     }
 
     fn writer(&self) -> expressions::Writer {
-        if self.is_cuda() { cuda::write } else { expressions::write }
+        match self.dialect {
+            Dialect::OpenCl => expressions::write,
+            Dialect::Cuda | Dialect::Cpp => cuda::write::<false>,
+            Dialect::C => cuda::write::<true>,
+        }
     }
 
     fn line(&mut self, text: &str) {

@@ -39,7 +39,8 @@ impl KernelPrinter<'_> {
         match (self.is_cuda(), ty.is_vector()) {
             (false, true) => literal(stored, ty),
             (false, false) => number(stored, ty.scalar),
-            (true, true) => cuda::literal(stored, ty),
+            (true, true) if self.is_c() => cuda::literal::<true>(stored, ty),
+            (true, true) => cuda::literal::<false>(stored, ty),
             (true, false) => cuda::number(stored, ty.scalar),
         }
     }

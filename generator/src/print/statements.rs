@@ -1,7 +1,7 @@
 //! Statements as text.
 
 use super::expressions::number;
-use super::{KernelPrinter, cuda};
+use super::{Dialect, KernelPrinter, cuda};
 use crate::ir::{
     Atomic, AtomicSection, CombineMethod, Exact, ExprId, ExprKind, For, Foreign, Gather, GroupCopy,
     Jump, LoopForm, Place, Reduce, ScalarType, StmtId, StmtKind, Switch, Ty, Update, VarId,
@@ -69,6 +69,11 @@ impl KernelPrinter<'_> {
             value = self.scaled(&value, ty);
         }
         let text = match ty.lanes {
+            2.. if self.is_c() => {
+                // A floating-point number was made a whole one.
+                let ty = if ty.scalar.is_float() { ty.of(ScalarType::Long) } else { ty };
+                format!("hash = {}(hash, {value});", cuda::instance::<true>("note", &[ty], &[]))
+            }
             _ if self.is_cuda() => format!("hash = note(hash, {value});"),
             1 => format!("hash = note(hash, {value});"),
             n => format!("hash = note{n}(hash, convert_ulong{n}({value}));"),
@@ -84,6 +89,10 @@ impl KernelPrinter<'_> {
         match (self.is_cuda(), ty.is_vector()) {
             (_, false) => format!("({long})({value} * {one})"),
             (false, true) => format!("convert_{long}({value} * {one})"),
+            (true, true) if self.is_c() => {
+                let ty = self.ty(ty);
+                format!("convert_{long}_{ty}({value} * splat_{ty}({one}))")
+            }
             (true, true) => format!("convert<{long}>({value} * splat<{}>({one}))", self.ty(ty)),
         }
     }
@@ -141,7 +150,11 @@ impl KernelPrinter<'_> {
 
     /// Elements of an array of constants.
     pub(super) fn elements(&self, values: &[i64], ty: Ty) -> String {
-        let lanes = if self.is_cuda() { cuda::lanes } else { lanes };
+        let lanes = match self.dialect {
+            Dialect::OpenCl => lanes,
+            Dialect::Cuda | Dialect::Cpp => cuda::lanes::<false>,
+            Dialect::C => cuda::lanes::<true>,
+        };
         let elements = values.chunks(usize::from(ty.lanes)).map(|element| lanes(element, ty));
         elements.collect::<Vec<_>>().join(", ")
     }
@@ -150,12 +163,19 @@ impl KernelPrinter<'_> {
         let name = &self.program.variable(place.variable()).name;
         let target = match place {
             Place::Variable(_) => name.clone(),
+            Place::Lanes(_, swizzle) if self.is_c() && swizzle.lanes().len() > 1 => {
+                let ty = self.ty(self.program.ty(value));
+                let lanes = (0..).zip(swizzle.lanes());
+                let lanes = lanes.map(|(from, into)| format!("{name}[{into}] = lanes[{from}];"));
+                let lanes = lanes.collect::<Vec<_>>().join(" ");
+                return self.line(&format!("{{ {ty} lanes = {}; {lanes} }}", self.text(value)));
+            }
             Place::Lanes(_, swizzle) if self.is_cuda() && swizzle.lanes().len() > 1 => {
                 let text = cuda::assignment_to_lanes(name, swizzle, &self.text(value));
                 return self.line(&text);
             }
             Place::Lanes(_, swizzle) if self.is_cuda() => {
-                format!("{name}.s[{}]", swizzle.lanes()[0])
+                format!("{name}{}[{}]", if self.is_c() { "" } else { ".s" }, swizzle.lanes()[0])
             }
             Place::Lanes(variable, swizzle) => {
                 let lanes = swizzle.text(self.program.variable(*variable).ty.lanes);
@@ -164,12 +184,13 @@ impl KernelPrinter<'_> {
             Place::Element(_, at) => format!("{name}[{}]", self.text(*at)),
             Place::Part(path) => self.path(path),
             Place::Store(_, at) => {
-                let count = match self.is_cuda() {
-                    true => String::new(),
-                    false => self.program.ty(value).lanes.to_string(),
+                let ty = self.program.ty(value);
+                let function = match self.dialect {
+                    Dialect::OpenCl => format!("vstore{}", ty.lanes),
+                    Dialect::Cuda | Dialect::Cpp => "vstore".to_owned(),
+                    Dialect::C => cuda::instance::<true>("vstore", &[ty], &[]),
                 };
-                let text =
-                    format!("vstore{count}({}, {}, {name});", self.text(value), self.text(*at));
+                let text = format!("{function}({}, {}, {name});", self.text(value), self.text(*at));
                 return self.line(&text);
             }
         };

@@ -3,7 +3,7 @@
 mod recognise;
 
 use clreduce_generator::{Avoid, Kernel};
-use clreduce_kernel::ProgramKind;
+use clreduce_kernel::{ProgramKind, RunOutcome};
 
 use crate::CampaignError;
 use crate::cure::Cures;
@@ -12,6 +12,7 @@ use crate::family;
 use crate::jury;
 use crate::knowledge::KnownBug;
 use crate::log::{AvoidLine, Conclusion, End};
+use crate::matrix::Configuration;
 use crate::not_reduced::Stop;
 use crate::outcome::{Class, ExpectedResult, Observed, Subject};
 use crate::programs::{Program, Programs};
@@ -289,13 +290,21 @@ impl Investigator<'_> {
             let reason = "no configuration has the expected result".to_owned();
             return Some(Some((End::Generator, reason)));
         }
+        let (matrix, own) = (&self.runner.matrix, suspect.alarm.configuration);
         // A compiler is known to be several: with each of its options, it makes other code. So is ptxas.
-        let device = self.runner.matrix.toolchain(suspect.alarm.configuration).device();
+        let device = matrix.toolchain(own).device();
         let is_compiler = device.is_none_or(|device| device.takes() == ProgramKind::Ptx);
-        for (index, other) in self.runner.matrix.configurations.iter().enumerate() {
-            let is_another = other.device != suspect.device
-                || is_compiler && index != suspect.alarm.configuration;
-            if is_another && self.runner.is_right(index, subject)? {
+        if is_compiler && matches!(suspect.observed.class, Class::Crash | Class::Hang) {
+            let (outcome, _) = self.runner.outcome(&matrix.configurations[own], subject)?;
+            // Whatever the program is, its compiler should end.
+            if matches!(outcome, RunOutcome::BuildCrash(_) | RunOutcome::BuildTimeout) {
+                return Some(None);
+            }
+        }
+        let is_another = |one: &Configuration| one.device != suspect.device || is_compiler;
+        for other in matrix.others(own).into_iter().filter(is_another) {
+            let (outcome, _) = self.runner.outcome(&other, subject)?;
+            if Observed::of(&outcome, &subject.expected).class == Class::Right {
                 return Some(None);
             }
         }

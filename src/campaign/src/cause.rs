@@ -8,13 +8,13 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use clreduce_generator::is_general;
+use clreduce_kernel::ProgramKind;
 use clreduce_recipe::show;
-use clreduce_testcase::Feature;
 
 use crate::cure::{Cure, Cures};
 use crate::knowledge::KnownBug;
 use crate::lanes::THREE_LANES;
-use crate::matrix::Configuration;
+use crate::matrix::{Configuration, SourceKind};
 use crate::not_reduced::{NotReduced, Stop};
 use crate::outcome::{ExpectedResult, Subject};
 use crate::parts::{Part, parts};
@@ -166,9 +166,9 @@ impl BugReduction<'_> {
         self.has(text.as_slice(), Look::Right, configuration, reduced, witnesses)
     }
 
-    /// In CUDA, many functions are made of operators by the text itself, and these may be all that is left of them.
+    /// Outside of OpenCL C, many functions are made of operators by the text itself, and these may be all that is left of them.
     fn may_stand_for_another(&self, part: &Part) -> bool {
-        self.runner.matrix.kind.language().has(Feature::HostAndDevice) && !part.is_own
+        self.runner.matrix.kind != SourceKind::Kernels(ProgramKind::OpenCl) && !part.is_own
     }
 
     /// Returns true if one of these texts looks like this.

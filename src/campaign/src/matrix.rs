@@ -172,6 +172,21 @@ impl Matrix {
         &self.devices[self.configurations[configuration].device].1
     }
 
+    /// The configurations that may confirm what a program should do on one, those of other devices first. A compiler without options is
+    /// among them where it has no other ones: with each of its options, it makes other code.
+    pub(crate) fn others(&self, suspected: usize) -> Vec<Configuration> {
+        let own = &self.configurations[suspected];
+        let others = self.configurations.iter().filter(|one| *one != own);
+        let mut others: Vec<Configuration> = others.cloned().collect();
+        let is_compiler = self.toolchain(suspected).device().is_none();
+        if is_compiler && others.iter().all(|one| one.device != own.device) {
+            let plain = Configuration { device: own.device, options: String::new() };
+            others.extend((plain != *own).then_some(plain));
+        }
+        others.sort_by_key(|one| one.device == own.device);
+        others
+    }
+
     /// The devices that may have bugs in common with that of a configuration, as the first of them: versions of one compiler or
     /// run-time, whose names differ in the version alone, as in `intel-2024.0.0`.
     pub(crate) fn family(&self, configuration: usize) -> usize {
@@ -192,8 +207,8 @@ impl Matrix {
         let program = compiler.program.to_string_lossy().into_owned();
         let options = options.split(' ').map(str::to_owned);
         let file = [self.kind.file_name(), "-o", OUTPUT].map(str::to_owned);
-        // clreduce's programs in C++ call functions of the mathematical library.
-        let library = (self.kind == SourceKind::Cpp).then(|| "-lm".to_owned());
+        // clreduce's programs call functions of the mathematical library.
+        let library = (!matches!(self.kind, SourceKind::Kernels(_))).then(|| "-lm".to_owned());
         std::iter::once(program).chain(options).chain(file).chain(library).collect()
     }
 

@@ -160,24 +160,18 @@ impl BugReduction<'_> {
 
     /// Other configurations that have the right result: those of other compilers first.
     fn agreeing(&self, suspected: usize, small: &Subject) -> Result<Vec<Configuration>, Stop> {
-        let matrix = &self.runner.matrix;
-        let device = matrix.configurations[suspected].device;
-        let mut others: Vec<usize> =
-            (0..matrix.configurations.len()).filter(|index| *index != suspected).collect();
-        others.sort_by_key(|index| matrix.configurations[*index].device == device);
         let mut found = Vec::new();
-        for index in others {
+        for one in self.runner.matrix.others(suspected) {
             if found.len() == WITNESSES {
                 break;
             }
-            let one = &matrix.configurations[index];
-            let (outcome, _) = self.runner.outcome(one, small).ok_or(Stop::Cancelled)?;
+            let (outcome, _) = self.runner.outcome(&one, small).ok_or(Stop::Cancelled)?;
             let is_right = match small.result() {
                 Some(_) => Observed::of(&outcome, &small.expected).class == Class::Right,
                 None => outcome.result().is_some(),
             };
             if is_right {
-                found.push(one.clone());
+                found.push(one);
             }
         }
         Ok(found)

@@ -1,11 +1,12 @@
-//! The same programs in C++ for CPUs: one thread is one work-item after the other, so only kernels whose work-items share
+//! The same programs in C++ or C for CPUs: one thread is one work-item after the other, so only kernels whose work-items share
 //! nothing are printed in this way. CUDA's words go, and its functions get declarations.
 
 use std::fmt::Write;
 
 use super::super::{Extras, KernelPrinter};
+use super::c_prelude;
 use super::host::content;
-use super::prelude::{self, PARTS};
+use super::prelude::{self, FIRST_AFTER_TYPES, PARTS};
 
 /// What stands in the place of CUDA's words. Only whole words are in the text, each with a blank behind it, or the
 /// parenthesis of a call.
@@ -31,10 +32,7 @@ const WORDS: [(&str, &str); 17] = [
 
 /// The declarations that CUDA has by itself.
 const OWN: &str = include_str!("cpp.hpp");
-/// Before this part of the prelude are names of types, which the declarations need.
-const FIRST_AFTER_TYPES: &str = "//: vec\n";
-
-/// The parts of the prelude for C++.
+/// The parts of the prelude for C++. The types come first, which the declarations need.
 fn parts() -> String {
     let (types, rest) = PARTS.split_once(FIRST_AFTER_TYPES).unwrap_or((PARTS, ""));
     in_cpp(&format!("{types}{OWN}{FIRST_AFTER_TYPES}{rest}"))
@@ -57,7 +55,10 @@ impl KernelPrinter<'_> {
         let main = self.cpp_main(&parameters, extras.expected);
         let text = std::mem::replace(&mut self.out, before) + &main;
         let text = self.numbers() + &in_cpp(&text);
-        self.out.push_str(&prelude::text(self.program, &text, &parts()));
+        self.out.push_str(&match self.is_c() {
+            true => c_prelude::text(&text),
+            false => prelude::text(self.program, &text, &parts()),
+        });
         self.out.push_str(&text);
     }
 
@@ -93,7 +94,11 @@ impl KernelPrinter<'_> {
         let arguments: Vec<_> = parameters.iter().map(|(_, name)| *name).collect();
         let arguments = arguments.join(", ");
         // A compiler that knew the contents could compute everything by itself.
-        let _ = write!(text, "static volatile int32 one = 1;\nint main() {{\n{fill}");
+        let _ = write!(
+            text,
+            "static volatile int32 one = 1;\nint main({}) {{\n{fill}",
+            if self.is_c() { "void" } else { "" }
+        );
         for (indent, (number, size)) in
             ["blockIdx", "threadIdx"].into_iter().zip(["gridDim", "blockDim"]).enumerate()
         {

@@ -1,90 +1,98 @@
-//! Expressions as CUDA C++.
+//! Expressions as CUDA C++ or, with `IS_C`, as C with GNU's extensions.
 
 use std::fmt::Write;
 
-use super::super::expressions::{number_with, write_address, write_path};
+use super::super::expressions::{write_address, write_path};
+use super::c;
+use super::names::{instance, literal, name, prefixed};
 use crate::ir::{
     Atomic, Binary, Builtin, BuiltinSignature, ExprId, ExprKind, Program, ScalarType, Swizzle, Ty,
     Unary, WorkItemId,
 };
 
-/// The name of a type: of a fixed width, and, but for floating-point scalars, none that CUDA or a header has.
-pub(in super::super) fn name(ty: Ty) -> String {
-    let sign = if ty.scalar.is_signed() { "" } else { "u" };
-    let name = match ty.scalar.is_float() {
-        true => ty.scalar.name().to_owned(),
-        false => format!("{sign}int{}", ty.scalar.bits()),
-    };
-    if ty.is_vector() { format!("{name}x{}", ty.lanes) } else { name }
-}
-
 /// Writes an expression that can be an operand.
-pub(in super::super) fn write(program: &Program, id: ExprId, out: &mut String) {
+pub(in super::super) fn write<const IS_C: bool>(program: &Program, id: ExprId, out: &mut String) {
     let expr = program.expr(id);
     let ty = expr.ty;
     match &expr.kind {
-        ExprKind::Literal(stored) => out.push_str(&literal(*stored, ty)),
-        ExprKind::Vector(parts) => vector(program, parts, ty, out),
+        ExprKind::Literal(stored) => out.push_str(&literal::<IS_C>(*stored, ty)),
+        ExprKind::Vector(parts) => vector::<IS_C>(program, parts, ty, out),
         ExprKind::Variable(variable) => out.push_str(&program.variable(*variable).name),
         ExprKind::Element(array, at) => {
             let _ = write!(out, "{}[", program.variable(*array).name);
-            write(program, *at, out);
+            write::<IS_C>(program, *at, out);
             out.push(']');
         }
         ExprKind::Load(array, at) => {
-            let _ = write!(out, "vload<{}>(", name(ty));
-            write(program, *at, out);
+            let _ = write!(out, "{}(", instance::<IS_C>("vload", &[ty], &[]));
+            write::<IS_C>(program, *at, out);
             let _ = write!(out, ", {})", program.variable(*array).name);
         }
-        ExprKind::Swizzle(of, swizzle) => swizzled(program, *of, swizzle, out),
+        ExprKind::Swizzle(of, swizzle) => swizzled::<IS_C>(program, *of, swizzle, out),
+        ExprKind::Unary(Unary::Not, a) if IS_C && ty.is_vector() => {
+            let _ = write!(out, "(({})(", name(ty));
+            write::<IS_C>(program, *a, out);
+            let _ = write!(out, " == {}))", c::zero(program.ty(*a)));
+        }
         ExprKind::Unary(operator, a) => {
             let _ = write!(out, "({}", operator.texts().0);
             match operator {
-                Unary::Complement => write_exact(program, *a, out),
-                Unary::Minus | Unary::Not => write(program, *a, out),
+                Unary::Complement => write_exact::<IS_C>(program, *a, out),
+                Unary::Minus | Unary::Not => write::<IS_C>(program, *a, out),
             }
             out.push(')');
         }
-        ExprKind::Binary(operator, a, b) => binary(program, *operator, [*a, *b], ty, out),
+        ExprKind::Binary(operator, a, b) => binary::<IS_C>(program, *operator, [*a, *b], ty, out),
         ExprKind::Conditional(a, b, c) if program.ty(*a).is_vector() => {
-            call(program, "cl_select", &[*c, *b, *a], None, out);
+            let select = instance::<IS_C>("cl_select", &[], &[ty, program.ty(*a)]);
+            call::<IS_C>(program, &select, &[*c, *b, *a], None, out);
         }
         ExprKind::Conditional(a, b, c) => {
             out.push('(');
-            write(program, *a, out);
+            write::<IS_C>(program, *a, out);
             out.push_str(" ? ");
-            write(program, *b, out);
+            write::<IS_C>(program, *b, out);
             out.push_str(" : ");
-            write(program, *c, out);
+            write::<IS_C>(program, *c, out);
             out.push(')');
         }
         ExprKind::Convert(a) if ty.is_vector() => {
-            call(program, &format!("convert<{}>", name(ty)), &[*a], None, out);
+            converted::<IS_C>("convert", program, *a, ty, out);
         }
         ExprKind::Convert(a) => {
             let _ = write!(out, "({})", name(ty));
-            write(program, *a, out);
+            write::<IS_C>(program, *a, out);
         }
-        ExprKind::Saturate(a) => {
-            call(program, &format!("convert_sat<{}>", name(ty)), &[*a], None, out);
-        }
-        ExprKind::Reinterpret(a) => call(program, &format!("as<{}>", name(ty)), &[*a], None, out),
+        ExprKind::Saturate(a) => converted::<IS_C>("convert_sat", program, *a, ty, out),
+        ExprKind::Reinterpret(a) => converted::<IS_C>("as", program, *a, ty, out),
         ExprKind::Call(function, count, arguments) => {
-            builtin(program, *function, &arguments[..usize::from(*count)], ty, out);
+            builtin::<IS_C>(program, *function, &arguments[..usize::from(*count)], ty, out);
         }
         ExprKind::Invoke(function, arguments) => {
-            call(program, &program.function(*function).name, arguments, None, out);
+            call::<IS_C>(program, &program.function(*function).name, arguments, None, out);
         }
         ExprKind::Item(item) => out.push_str(&item_text(*item)),
-        ExprKind::Part(path) => write_path(program, path, write, out),
+        ExprKind::Part(path) => write_path(program, path, write::<IS_C>, out),
         ExprKind::SameAddress(both) => {
             out.push('(');
-            write_address(program, &both[0], write, out);
+            write_address(program, &both[0], write::<IS_C>, out);
             out.push_str(" == ");
-            write_address(program, &both[1], write, out);
+            write_address(program, &both[1], write::<IS_C>, out);
             out.push(')');
         }
     }
+}
+
+/// Writes a value that a function brings to another type.
+fn converted<const IS_C: bool>(
+    function: &str,
+    program: &Program,
+    value: ExprId,
+    ty: Ty,
+    out: &mut String,
+) {
+    let function = instance::<IS_C>(function, &[ty], &[program.ty(value)]);
+    call::<IS_C>(program, &function, &[value], None, out);
 }
 
 fn item_text(item: WorkItemId) -> String {
@@ -104,17 +112,31 @@ fn item_text(item: WorkItemId) -> String {
 
 /// Shifts take their amount modulo the width, and shift unsigned numbers to the left; the operand of a vector that is a
 /// scalar becomes a vector.
-fn binary(program: &Program, operator: Binary, [a, b]: [ExprId; 2], ty: Ty, out: &mut String) {
+fn binary<const IS_C: bool>(
+    program: &Program,
+    operator: Binary,
+    [a, b]: [ExprId; 2],
+    ty: Ty,
+    out: &mut String,
+) {
     let vector = [a, b].map(|id| program.ty(id)).into_iter().find(|ty| ty.is_vector());
     let text = operator.texts().0;
-    if is_float_division(operator, ty) {
-        return call(program, "divide", &[a, b], vector, out);
+    if is_float_division(operator, ty) && !IS_C {
+        return call::<IS_C>(program, "divide", &[a, b], vector, out);
     }
     if let Some(vector) = vector {
+        if IS_C && (operator.is_relational() || operator.is_shift()) {
+            let both = [a, b].map(|id| {
+                let mut text = String::new();
+                write_as::<IS_C>(program, id, vector, &mut text);
+                text
+            });
+            return out.push_str(&c::vectors(operator, both, (vector, ty)));
+        }
         out.push('(');
-        write_as(program, a, vector, out);
+        write_as::<IS_C>(program, a, vector, out);
         let _ = write!(out, " {text} ");
-        write_as(program, b, vector, out);
+        write_as::<IS_C>(program, b, vector, out);
         out.push(')');
         return;
     }
@@ -125,7 +147,7 @@ fn binary(program: &Program, operator: Binary, [a, b]: [ExprId; 2], ty: Ty, out:
     } else {
         out.push('(');
     }
-    write(program, a, out);
+    write::<IS_C>(program, a, out);
     let _ = write!(out, " {text} ");
     let bits = ty.scalar.bits();
     match program.expr(b).kind {
@@ -136,10 +158,10 @@ fn binary(program: &Program, operator: Binary, [a, b]: [ExprId; 2], ty: Ty, out:
         }
         _ if operator.is_shift() => {
             out.push('(');
-            write(program, b, out);
+            write::<IS_C>(program, b, out);
             let _ = write!(out, " & {})", bits - 1);
         }
-        _ => write(program, b, out),
+        _ => write::<IS_C>(program, b, out),
     }
     out.push(')');
 }
@@ -150,31 +172,38 @@ pub(in super::super) fn is_float_division(operator: Binary, ty: Ty) -> bool {
 }
 
 /// Writes an operand; a scalar beside a vector is the same in each of its lanes.
-fn write_as(program: &Program, id: ExprId, vector: Ty, out: &mut String) {
+fn write_as<const IS_C: bool>(program: &Program, id: ExprId, vector: Ty, out: &mut String) {
     if program.ty(id).is_vector() {
-        return write(program, id, out);
+        return write::<IS_C>(program, id, out);
     }
-    let _ = write!(out, "splat<{}>(", name(vector));
-    write(program, id, out);
+    let _ = write!(out, "{}(", instance::<IS_C>("splat", &[vector], &[]));
+    write::<IS_C>(program, id, out);
     out.push(')');
 }
 
-fn vector(program: &Program, parts: &[ExprId], ty: Ty, out: &mut String) {
-    let function = match parts {
-        [_] => format!("splat<{}>", name(ty)),
-        _ => format!("join<{}>", name(ty)),
-    };
-    call(program, &function, parts, None, out);
+fn vector<const IS_C: bool>(program: &Program, parts: &[ExprId], ty: Ty, out: &mut String) {
+    let function = instance::<IS_C>(if parts.len() == 1 { "splat" } else { "join" }, &[ty], &[]);
+    if IS_C && parts.len() > 1 {
+        let lanes: Vec<u8> = parts.iter().map(|part| program.ty(*part).lanes).collect();
+        return call::<IS_C>(program, &c::with_lanes(&function, &lanes), parts, None, out);
+    }
+    call::<IS_C>(program, &function, parts, None, out);
 }
 
-fn swizzled(program: &Program, of: ExprId, swizzle: &Swizzle, out: &mut String) {
+fn swizzled<const IS_C: bool>(program: &Program, of: ExprId, swizzle: &Swizzle, out: &mut String) {
     if let [lane] = swizzle.lanes() {
-        write(program, of, out);
-        let _ = write!(out, ".s[{lane}]");
+        write::<IS_C>(program, of, out);
+        let _ = write!(out, "{}[{lane}]", if IS_C { "" } else { ".s" });
         return;
     }
+    if IS_C {
+        let from = program.ty(of);
+        let ty = Ty { lanes: swizzle.lanes().len() as u8, ..from };
+        let pick = c::with_lanes(&instance::<IS_C>("pick", &[ty], &[from]), swizzle.lanes());
+        return call::<IS_C>(program, &pick, &[of], None, out);
+    }
     let _ = write!(out, "pick<{}>(", numbers(swizzle));
-    write(program, of, out);
+    write::<IS_C>(program, of, out);
     out.push(')');
 }
 
@@ -192,38 +221,48 @@ pub(in super::super) fn assignment_to_lanes(
     format!("assign<{}>({variable}, {value});", numbers(swizzle))
 }
 
-fn builtin(program: &Program, function: Builtin, arguments: &[ExprId], ty: Ty, out: &mut String) {
+fn builtin<const IS_C: bool>(
+    program: &Program,
+    function: Builtin,
+    arguments: &[ExprId],
+    ty: Ty,
+    out: &mut String,
+) {
     match function.signature() {
         // The other bits of the selector are reserved.
         BuiltinSignature::Exactly(..) if function == Builtin::BytePerm => {
             let _ = write!(out, "{}(", function.name());
             for id in &arguments[..2] {
-                write(program, *id, out);
+                write::<IS_C>(program, *id, out);
                 out.push_str(", ");
             }
-            write(program, arguments[2], out);
+            write::<IS_C>(program, arguments[2], out);
             out.push_str(" & 0x7777U)");
         }
-        BuiltinSignature::Exactly(..) => call(program, function.name(), arguments, None, out),
+        BuiltinSignature::Exactly(..) => {
+            call::<IS_C>(program, function.name(), arguments, None, out)
+        }
+        _ if IS_C => {
+            let types: Vec<Ty> = arguments.iter().map(|id| program.ty(*id)).collect();
+            let name = c::function(function, &types, ty);
+            let all_are = matches!(function.signature(), BuiltinSignature::SameOrScalar(_));
+            let vector = (all_are && ty.is_vector()).then_some(ty);
+            call::<IS_C>(program, &name, arguments, vector, out);
+        }
         BuiltinSignature::SameOrScalar(_) if ty.is_vector() => {
-            call(program, &prefixed(function), arguments, Some(ty), out);
+            call::<IS_C>(program, &prefixed(function), arguments, Some(ty), out);
         }
         // The type of the result is that of no parameter.
         BuiltinSignature::Halves => {
             let function = format!("{}<{}>", prefixed(function), name(ty));
-            call(program, &function, arguments, None, out);
+            call::<IS_C>(program, &function, arguments, None, out);
         }
-        _ => call(program, &prefixed(function), arguments, None, out),
+        _ => call::<IS_C>(program, &prefixed(function), arguments, None, out),
     }
 }
 
-/// The name of a built-in function of OpenCL C in the prelude: CUDA and the C library have some of the same names.
-fn prefixed(function: Builtin) -> String {
-    format!("cl_{}", function.name())
-}
-
 /// A call with arguments of exactly their types, so that templates get these. With a vector type, scalars become vectors.
-fn call(
+fn call<const IS_C: bool>(
     program: &Program,
     function: &str,
     arguments: &[ExprId],
@@ -234,19 +273,19 @@ fn call(
     for (index, id) in arguments.iter().enumerate() {
         out.push_str(if index == 0 { "" } else { ", " });
         match vector {
-            Some(vector) => write_as(program, *id, vector, out),
-            None => write_exact(program, *id, out),
+            Some(vector) => write_as::<IS_C>(program, *id, vector, out),
+            None => write_exact::<IS_C>(program, *id, out),
         }
     }
     out.push(')');
 }
 
 /// Writes a value that has its type in C++ as well, where comparisons are `bool`.
-fn write_exact(program: &Program, id: ExprId, out: &mut String) {
-    if is_bool(program, id) {
+fn write_exact<const IS_C: bool>(program: &Program, id: ExprId, out: &mut String) {
+    if !IS_C && is_bool(program, id) {
         out.push_str("(int32)");
     }
-    write(program, id, out);
+    write::<IS_C>(program, id, out);
 }
 
 fn is_bool(program: &Program, id: ExprId) -> bool {
@@ -258,37 +297,6 @@ fn is_bool(program: &Program, id: ExprId) -> bool {
         ExprKind::SameAddress(_) => true,
         _ => false,
     }
-}
-
-/// A number that is the same in all lanes of a type.
-pub(in super::super) fn literal(stored: i64, ty: Ty) -> String {
-    let number = number(stored, ty.scalar);
-    match (ty.is_vector(), ty.scalar.bits()) {
-        (true, _) => format!("splat<{}>({})", name(ty), number.trim_matches(['(', ')'])),
-        (false, 8 | 16) => format!("({}){number}", name(ty)),
-        _ => number,
-    }
-}
-
-/// A number with the suffix of its type; the narrow types have none.
-pub(in super::super) fn number(stored: i64, scalar: ScalarType) -> String {
-    let suffix = match scalar {
-        ScalarType::Uint => "U",
-        ScalarType::Long => "LL",
-        ScalarType::Ulong => "ULL",
-        ScalarType::Float | ScalarType::Double => {
-            return super::super::expressions::number(stored, scalar);
-        }
-        _ => "",
-    };
-    number_with(suffix, stored, scalar)
-}
-
-/// The lanes of a constant in a table.
-pub(in super::super) fn lanes(values: &[i64], ty: Ty) -> String {
-    let numbers: Vec<_> = values.iter().map(|&value| number(value, ty.scalar)).collect();
-    let numbers = numbers.join(", ");
-    if ty.is_vector() { format!("{{{{{numbers}}}}}") } else { numbers }
 }
 
 /// The name of an atomic function.

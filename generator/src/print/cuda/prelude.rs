@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::super::kernel::uses;
-use super::{is_float_division, name};
+use super::expressions::is_float_division;
+use super::names::name;
 use crate::ir::{Binary, BuiltinSignature, ExprId, ExprKind, Program, ScalarType, StmtKind, Ty};
 
 /// Devices below a compute capability lack some functions of warps: there, those of `warps.cuh` ask the lanes of the mask one
@@ -12,7 +13,10 @@ use crate::ir::{Binary, BuiltinSignature, ExprId, ExprKind, Program, ScalarType,
 pub(super) const PARTS: &str =
     concat!(include_str!("prelude.cuh"), include_str!("tensors.cuh"), include_str!("warps.cuh"));
 /// The begin of a part; its names follow.
-const MARK: &str = "//: ";
+pub(super) const MARK: &str = "//: ";
+
+/// Before this part of the prelude are names of types.
+pub(super) const FIRST_AFTER_TYPES: &str = "//: vec\n";
 
 /// The prelude of the text of a program, of the parts that there are.
 pub(super) fn text(program: &Program, text: &str, parts: &str) -> String {

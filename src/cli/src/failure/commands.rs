@@ -23,11 +23,6 @@ pub(crate) enum FuzzError {
     NoDevices { problems: String, advice: String },
     #[error("`{0}` is named twice\nhelp: name each device once for each choice of options")]
     Twice(String),
-    #[error(
-        "clreduce generates kernels and programs in C++, not in C\n\
-         help: --target c++, or name a generator, as in: --generator 'csmith --seed {{seed}}' --device 'gcc:-O2 -I/usr/include/csmith'"
-    )]
-    NoC,
     #[error("{0} is for the generator of clreduce\nhelp: leave it out, or remove --generator")]
     OnlyOwn(&'static str),
     #[error(

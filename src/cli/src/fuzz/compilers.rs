@@ -17,7 +17,7 @@ const NEWEST: u32 = 40;
 /// The compilers that every machine may have, apart from versions.
 const USUAL: [&str; 2] = ["gcc", "clang"];
 /// The options of each compiler where the user names none.
-const LEVELS: [&str; 4] = ["-O0", "-O1", "-O2", "-O3"];
+const LEVELS: [&str; 5] = ["-O0", "-O1", "-O2", "-O3", "-Os"];
 
 /// The compilers, and the configurations that they make.
 ///

@@ -66,7 +66,7 @@ pub(super) fn matrix(
     let options = match target {
         Target::OpenCl20 => "-cl-std=CL2.0",
         Target::OpenCl30 => "-cl-std=CL3.0",
-        Target::OpenCl12 | Target::Cuda | Target::Cpp | Target::Ptx => "",
+        Target::OpenCl12 | Target::Cuda | Target::Cpp | Target::C | Target::Ptx => "",
     };
     let options = options.to_owned();
     let devices =

@@ -22,7 +22,7 @@ use clreduce_campaign::{
 use clreduce_check::FindingKind;
 use clreduce_devices::WorkerOptions;
 use clreduce_engine::SandboxOptions;
-use clreduce_generator::VARIANTS;
+use clreduce_generator::{Target, VARIANTS};
 use clreduce_interestingness::Cancel;
 use clreduce_kernel::ProgramKind;
 use clreduce_process::Limits;
@@ -33,7 +33,7 @@ use crate::failure::{CliError, UsageError};
 use crate::files::target::on_disk;
 use crate::kernels::blind_spots;
 use crate::kernels::devices::worker_options;
-use crate::kernels::generate::ProfileArgs;
+use crate::kernels::generate::{ProfileArgs, targets};
 use crate::settings::args::{Color, REPORT};
 use crate::settings::resolve::default_jobs;
 use crate::terminal::clock::Clock;
@@ -42,7 +42,7 @@ use crate::terminal::printing::{error_line, warning_line};
 use crate::terminal::units;
 use configurations::DeviceChoice;
 use display::Display;
-use source::{FuzzTarget, VoteRule};
+use source::VoteRule;
 use tally::Tally;
 
 /// The arguments of `clreduce fuzz`.
@@ -59,12 +59,12 @@ pub(crate) struct FuzzArgs {
     #[arg(long, value_name = "NAME[:OPTIONS]")]
     pub device: Vec<DeviceChoice>,
 
-    /// Language: opencl-1.2, opencl-2, opencl-3, cuda, ptx, c++, or c, which needs a generator of its own
+    /// Language: opencl-1.2, opencl-2, opencl-3, cuda, ptx, c++ or c
     ///
     /// Kernels for opencl-2 and opencl-3 are built with -cl-std=CL2.0 or -cl-std=CL3.0. Programs in C and C++ are compiled and run,
     /// and the configurations are compilers: --device gcc-12:-O2.
-    #[arg(long, value_name = "LANGUAGE", default_value = "opencl-1.2", value_parser = source::targets(), hide_possible_values = true)]
-    pub target: FuzzTarget,
+    #[arg(long, value_name = "LANGUAGE", default_value = "opencl-1.2", value_parser = targets(), hide_possible_values = true)]
+    pub target: Target,
 
     /// Source of the programs: clreduce, a command with {seed} that prints a program, or a folder of programs
     ///
@@ -233,10 +233,10 @@ fn matrix(args: &FuzzArgs, worker: &WorkerOptions) -> Result<Matrix, CliError> {
     let clock = Clock::start();
     clock.progress().at("looking for devices");
     let (matrix, problems) = match args.target {
-        FuzzTarget::Kernels(target) => configurations::matrix(&args.device, target, worker)?,
-        FuzzTarget::C | FuzzTarget::Cpp => {
-            (compilers::matrix(&args.device, args.target.kind())?, Vec::new())
+        Target::C | Target::Cpp => {
+            (compilers::matrix(&args.device, source::kind(args.target))?, Vec::new())
         }
+        target => configurations::matrix(&args.device, target, worker)?,
     };
     drop(clock);
     problems.iter().for_each(|problem| warning_line(problem));

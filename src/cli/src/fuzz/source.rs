@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clreduce_campaign::{ExternalPrograms, GeneratedPrograms, Matrix, Programs, SourceKind};
 use clreduce_devices::WorkerOptions;
 use clreduce_generator::{Profile, Target};
@@ -16,46 +15,20 @@ use crate::failure::{CliError, FuzzError, UsageError};
 
 /// The name of clreduce's own generator.
 pub(super) const OWN: &str = "clreduce";
-/// The name of C as a language.
-const C: &str = "c";
 /// The most that a program may have, in bytes.
 const MOST_BYTES: u64 = 8 << 20;
 
-/// The language of the programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FuzzTarget {
-    /// Kernels, in a language that clreduce's generator knows.
-    Kernels(Target),
-    /// Programs in C.
-    C,
-    /// Programs in C++.
-    Cpp,
-}
-
-impl FuzzTarget {
-    /// The kind of the programs.
-    pub(super) fn kind(self) -> SourceKind {
-        match self {
-            Self::Kernels(Target::Cuda) => SourceKind::Kernels(ProgramKind::CudaKernels),
-            Self::Kernels(Target::Ptx) => SourceKind::Kernels(ProgramKind::Ptx),
-            Self::Kernels(_) => SourceKind::Kernels(ProgramKind::OpenCl),
-            Self::C => SourceKind::C,
-            Self::Cpp => SourceKind::Cpp,
+/// The kind of programs in a language.
+pub(super) fn kind(target: Target) -> SourceKind {
+    match target {
+        Target::OpenCl12 | Target::OpenCl20 | Target::OpenCl30 => {
+            SourceKind::Kernels(ProgramKind::OpenCl)
         }
+        Target::Cuda => SourceKind::Kernels(ProgramKind::CudaKernels),
+        Target::Ptx => SourceKind::Kernels(ProgramKind::Ptx),
+        Target::C => SourceKind::C,
+        Target::Cpp => SourceKind::Cpp,
     }
-}
-
-/// The parser of `--target`.
-pub(super) fn targets() -> impl TypedValueParser<Value = FuzzTarget> {
-    let names = PossibleValuesParser::new(Target::ALL.map(Target::name).into_iter().chain([C]));
-    names.map(|name| {
-        let target = Target::ALL.into_iter().find(|target| target.name() == name);
-        match target {
-            None => FuzzTarget::C,
-            Some(Target::Cpp) => FuzzTarget::Cpp,
-            Some(target) => FuzzTarget::Kernels(target),
-        }
-    })
 }
 
 /// The rule by which a majority is found.
@@ -90,12 +63,7 @@ impl VoteRule {
 /// When options contradict each other, or a folder has no programs.
 pub(super) fn programs(args: &FuzzArgs, worker: &WorkerOptions) -> Result<Programs, CliError> {
     if args.generator == OWN {
-        let target = match args.target {
-            FuzzTarget::Kernels(target) => target,
-            FuzzTarget::Cpp => Target::Cpp,
-            FuzzTarget::C => return Err(FuzzError::NoC.into()),
-        };
-        let profile = args.profile.profile(target);
+        let profile = args.profile.profile(args.target);
         profile.check().map_err(UsageError::from)?;
         if args.emi > 0 {
             profile.check_variants().map_err(UsageError::from)?;
@@ -105,7 +73,7 @@ pub(super) fn programs(args: &FuzzArgs, worker: &WorkerOptions) -> Result<Progra
     }
     let (asked, usual) = (args.profile.profile(Target::OpenCl12), Profile::default());
     let of_profile = [
-        ("--mode", asked.mode != usual.mode),
+        ("--mode", args.profile.mode.is_some()),
         ("--tokens", asked.tokens != usual.tokens),
         ("--avoid", asked.avoid != usual.avoid),
         ("--doubles", asked.doubles != usual.doubles),
@@ -116,7 +84,7 @@ pub(super) fn programs(args: &FuzzArgs, worker: &WorkerOptions) -> Result<Progra
     }
     let (folder, rule) = (Path::new(&args.generator), args.votes.rule());
     let external = if folder.is_dir() {
-        ExternalPrograms::of_folder(folder, args.target.kind(), rule)
+        ExternalPrograms::of_folder(folder, kind(args.target), rule)
     } else {
         let tools = tools(worker, args.timeout, Some(args.memory_limit));
         ExternalPrograms::of_command(&args.generator, args.seed, tools, rule)

@@ -24,11 +24,12 @@ use crate::terminal::units;
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = HELP)]
 pub(crate) struct GenerateArgs {
-    /// Language: opencl-1.2, opencl-2, opencl-3, cuda, ptx or c++
+    /// Language: opencl-1.2, opencl-2, opencl-3, cuda, ptx, c++ or c
     ///
     /// Kernels for opencl-2 and opencl-3 are built with -cl-std=CL2.0 or -cl-std=CL3.0: `clreduce run` takes it after `--`. Kernels
     /// for cuda are for NVRTC, nvcc and clang, from C++11 on. Those for ptx are for ptxas of CUDA 11.7 and later, and for devices of
-    /// compute capability 8.0, most of them of 7.0; floating-point numbers are only within instructions whose result is exact.
+    /// compute capability 8.0, most of them of 7.0; floating-point numbers are only within instructions whose result is exact. Programs
+    /// in c++ and c are for gcc and clang, from C++11 and C11 on; they need -lm.
     #[arg(long, value_name = "LANGUAGE", default_value = "opencl-1.2", value_parser = targets(), hide_possible_values = true)]
     pub target: Target,
 
@@ -49,7 +50,7 @@ pub(crate) struct GenerateArgs {
 
     /// Let each kernel compare its results with the right ones, and print what differs
     ///
-    /// For cuda, the file is a whole program for nvcc. It prints its results, and ends with 1 if they are wrong.
+    /// For cuda, c++ and c, the file is a whole program. It prints its results, and ends with 1 if they are wrong.
     #[arg(long)]
     pub self_check: bool,
 
@@ -65,7 +66,7 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_name = "KIND", default_value = "all", value_parser = edits(), requires = "emi", hide_possible_values = true)]
     pub emi_edits: Edits,
 
-    /// Write MODE-SEED.cl (.cu for cuda) and MODE-SEED.expected into this folder [default: the kernel on standard output]
+    /// Write MODE-SEED.cl (.cu, .cpp, .c) and MODE-SEED.expected into this folder [default: the kernel on standard output]
     #[arg(long, value_name = "DIR", value_parser = on_disk(), value_hint = ValueHint::DirPath)]
     pub out: Option<PathBuf>,
 }
@@ -73,10 +74,10 @@ pub(crate) struct GenerateArgs {
 /// The options that say what kernels are made of.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ProfileArgs {
-    /// Kind of kernels: one of the modes of CLsmith, or free, which has everything; for c++, basic or vector [default: free, and
-    /// vector for c++]
-    #[arg(long, value_name = "MODE", default_value = "free", default_value_if("target", "c++", "vector"), hide_default_value = true, value_parser = modes())]
-    pub mode: Mode,
+    /// Kind of kernels: one of the modes of CLsmith, or free, which has everything; for c++ and c, basic or vector [default: free, and
+    /// vector for c++ and c]
+    #[arg(long, value_name = "MODE", value_parser = modes())]
+    pub mode: Option<Mode>,
 
     /// Generate kernels with A to B tokens
     #[arg(long, value_name = "A..B", default_value_t = TokenRange::default(), allow_hyphen_values = true)]
@@ -105,7 +106,7 @@ impl ProfileArgs {
     pub(crate) fn profile(&self, target: Target) -> Profile {
         Profile {
             target,
-            mode: self.mode,
+            mode: self.mode.unwrap_or(if target.is_program() { Mode::Vector } else { Mode::Free }),
             tokens: self.tokens.clone(),
             avoid: self.avoid.clone(),
             doubles: self.doubles,
@@ -139,7 +140,7 @@ fn modes() -> impl TypedValueParser<Value = Mode> {
     names.map(|name| Mode::ALL.into_iter().find(|mode| mode.name() == name).unwrap_or(Mode::Free))
 }
 
-fn targets() -> impl TypedValueParser<Value = Target> {
+pub(crate) fn targets() -> impl TypedValueParser<Value = Target> {
     let names = PossibleValuesParser::new(Target::ALL.map(Target::name));
     names.map(|name| {
         let target = Target::ALL.into_iter().find(|target| target.name() == name);
