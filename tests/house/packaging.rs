@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
+use sha2::{Digest, Sha256};
+
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -24,12 +26,17 @@ fn names_in(archive: &Path) -> BTreeSet<String> {
     list.lines().filter_map(inside).collect()
 }
 
+/// Packs every crate into `package/` in a folder.
+fn package(target: &Path) {
+    run(Command::new(root().join("scripts/package"))
+        .args(["--no-verify", "--offline"])
+        .env("CARGO_TARGET_DIR", target));
+}
+
 #[test]
 fn every_crate_can_be_packaged_and_brings_its_licences() {
     let target = tempfile::tempdir().unwrap();
-    run(Command::new(root().join("scripts/package"))
-        .args(["--no-verify", "--offline"])
-        .env("CARGO_TARGET_DIR", target.path()));
+    package(target.path());
     let metadata = run(Command::new(env!("CARGO")).args([
         "metadata",
         "--format-version=1",
@@ -56,6 +63,46 @@ fn every_crate_can_be_packaged_and_brings_its_licences() {
         count += 1;
     }
     assert!(count > 20, "{count}");
+}
+
+#[test]
+#[ignore = "compiles everything: ten minutes on two cores"]
+fn cargo_installs_the_program_from_the_packages() {
+    let folder = tempfile::tempdir().unwrap();
+    package(folder.path());
+    // A folder of unpacked packages stands for crates.io: those of others, and those of this project.
+    let registry = folder.path().join("registry");
+    run(Command::new(env!("CARGO"))
+        .args(["vendor", "--locked", "--versioned-dirs"])
+        .arg(&registry));
+    for file in std::fs::read_dir(folder.path().join("package")).unwrap() {
+        let file = file.unwrap().path();
+        if file.extension().is_none_or(|extension| extension != "crate") {
+            continue;
+        }
+        run(Command::new("tar").arg("xzf").arg(&file).arg("-C").arg(&registry));
+        let hash = Sha256::digest(std::fs::read(&file).unwrap());
+        let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        let sums = serde_json::json!({ "files": {}, "package": hash });
+        let unpacked = registry.join(file.file_stem().unwrap());
+        std::fs::write(unpacked.join(".cargo-checksum.json"), sums.to_string()).unwrap();
+    }
+    run(Command::new(env!("CARGO"))
+        .args([
+            "install",
+            "--locked",
+            "--debug",
+            "--config",
+            "source.crates-io.replace-with='packed'",
+        ])
+        .args(["--config", &format!("source.packed.directory='{}'", registry.display())])
+        .arg("--target-dir")
+        .arg(folder.path().join("target"))
+        .arg("--root")
+        .arg(folder.path())
+        .arg("clreduce"));
+    let version = run(Command::new(folder.path().join("bin/clreduce")).arg("--version"));
+    assert!(version.starts_with(&format!("clreduce {}", env!("CARGO_PKG_VERSION"))), "{version}");
 }
 
 #[test]
