@@ -87,15 +87,8 @@ pub enum Target {
 
 impl Target {
     /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::OpenCl12,
-        Self::OpenCl20,
-        Self::OpenCl30,
-        Self::Cuda,
-        Self::Cpp,
-        Self::C,
-        Self::Ptx,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::OpenCl12, Self::OpenCl20, Self::OpenCl30, Self::Cuda, Self::Cpp, Self::C, Self::Ptx];
 
     /// Its name on the command line.
     #[must_use]

@@ -112,7 +112,7 @@ mod syntax {
     pub(crate) mod designators;
     pub(crate) mod expression_to_constant;
     pub(crate) mod expression_to_operand;
-    pub(crate) mod first_element;
+    pub(crate) mod indirection;
     pub(crate) mod initializers;
     pub(crate) mod list_elements;
     pub(crate) mod merge_declarations;
@@ -266,7 +266,7 @@ pub static TABLE: &[Row] = &[
     row(&gpu::address_spaces::PASS, Phase::Fine, GROUPS),
     row(&gpu::constants::PASS, Phase::Fine, GROUPS),
     row(&gpu::vector_literals::PASS, Phase::Fine, GROUPS),
-    row(&syntax::first_element::PASS, Phase::Fine, GROUPS),
+    row(&syntax::indirection::PASS, Phase::Fine, GROUPS),
     row(&syntax::expression_to_operand::PASS, Phase::Fine, BIGGEST_FIRST),
     row(&syntax::expression_to_constant::PASS, Phase::Fine, BIGGEST_FIRST),
     row(&names::to_prototype::PASS, Phase::Fine, GROUPS),

@@ -115,7 +115,8 @@ const BANS: [Ban; 13] = [
         instead: "threads belong to src/speculation and src/cli",
     },
     Ban {
-        what: r"\bf(32|64)\b",
+        // Behind a point, it is a type in the name of an instruction of PTX.
+        what: r"(^|[^.\w])f(32|64)\b",
         within: DECIDES,
         except: &[],
         instead: "integers, in thousandths where need be: they are equal on every platform",

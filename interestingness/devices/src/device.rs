@@ -7,7 +7,7 @@ use clreduce_process::worker::WorkerOptions;
 use serde::{Serialize, Serializer};
 
 use crate::backend::Backend;
-use crate::facts::DeviceFacts;
+use crate::facts::{DeviceFacts, RUNS_NOTHING};
 use crate::protocol::FoundDevice;
 use crate::zoo::Installation;
 
@@ -78,7 +78,7 @@ impl Device {
     /// Returns whether it runs kernels, and does not only build them.
     #[must_use]
     pub fn runs(&self) -> bool {
-        self.facts.kind != crate::ptxas::NOTHING
+        self.facts.kind != RUNS_NOTHING
     }
 
     /// Returns whether kernels run on this machine's processors, in processes of their own: they cannot harm more

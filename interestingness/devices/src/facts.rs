@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The kind of a device that runs nothing: kernels are only built for it.
+pub(crate) const RUNS_NOTHING: &str = "other";
+
 /// The facts about a device, in OpenCL's words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are OpenCL's")]

@@ -17,15 +17,13 @@ use crate::backend::{Backend, Transport, list};
 use crate::cuda::start;
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::facts::DeviceFacts;
+use crate::facts::{DeviceFacts, RUNS_NOTHING};
 use crate::protocol::FoundDevice;
 
 const FILE: &str = "kernel.ptx";
 /// How the version of a device begins, and that of code where there is no device: every version of ptxas knows it.
 const CAPABILITY: &str = "compute capability ";
 const NO_GPU: &str = "compute capability 8.0, without a GPU";
-/// The kind of a device that runs nothing.
-pub(crate) const NOTHING: &str = "other";
 
 /// NVIDIA's assembler, for kernels in PTX.
 #[derive(Debug)]
@@ -87,7 +85,7 @@ fn without_gpu() -> DeviceFacts {
         vendor: "NVIDIA Corporation".to_owned(),
         driver: "none".to_owned(),
         version: NO_GPU.to_owned(),
-        kind: NOTHING.to_owned(),
+        kind: RUNS_NOTHING.to_owned(),
         compute_units: 1,
         max_work_group: 1024,
         memory_bytes: 0,
