@@ -212,11 +212,12 @@ fn what_a_language_leaves_to_devices_is_not_there() {
 #[test]
 fn most_features_occur() {
     let mut seen = std::collections::BTreeSet::new();
-    for seed in 0..700 {
+    for seed in 0..900 {
         let target = match seed {
             0..150 => Target::OpenCl12,
             150..350 => Target::OpenCl20,
             350..600 => Target::Cuda,
+            600..750 => Target::Ptx,
             _ => Target::OpenCl30,
         };
         let sub_groups = target == Target::OpenCl30;

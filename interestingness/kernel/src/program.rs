@@ -44,7 +44,7 @@ impl ProgramKind {
 
     fn in_language(language: Language, source: &[u8]) -> Self {
         match language.has(Feature::HostAndDevice) {
-            false if language == Language::PTX => Self::Ptx,
+            false if language.has(Feature::VirtualInstructions) => Self::Ptx,
             false => Self::OpenCl,
             true if has_main(source) => Self::CudaProgram,
             true => Self::CudaKernels,

@@ -137,6 +137,8 @@ pub enum Feature {
     CheckedKernels,
     /// Functions for a host and for a device side by side, and launches such as `f<<<1, 1>>>()`.
     HostAndDevice,
+    /// Instructions of NVIDIA's virtual processor, which ptxas assembles for a GPU.
+    VirtualInstructions,
 }
 
 impl Language {

@@ -17,5 +17,5 @@ pub(super) static DESCRIPTION: Description = Description {
     look: None,
     lexer: &RULES,
     grammar: None,
-    features: &[Feature::Comments],
+    features: &[Feature::Comments, Feature::VirtualInstructions],
 };
