@@ -48,13 +48,8 @@ impl Builtin {
                 (pattern((value << by) as i128) | (value >> ((bits - by) & 127))) as i128
             }
             Self::Bitselect => (a & !c) | (b & c),
-            Self::Select => {
-                if sign(c) {
-                    b
-                } else {
-                    a
-                }
-            }
+            Self::Select if sign(c) => b,
+            Self::Select => a,
             Self::Upsample => (a << bits) | pattern(b) as i128,
             Self::All | Self::Any => i128::from(sign(a)),
             Self::Shuffle | Self::Shuffle2 => return None,

@@ -159,13 +159,25 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     print_notes(&build.remarks);
     let (seen, orders) = (seen.transpose()?, orders.transpose()?);
     let note = plan.compile_only.map(|parameter| parameter.to_string()).unwrap_or_default();
+    finish(args, &worker, &report, &note, (seen, orders), expected.as_deref())
+}
+
+/// Prints what a run showed, and returns the exit status that says it.
+fn finish(
+    args: &RunArgs,
+    worker: &DeviceWorker,
+    report: &RunReport,
+    note: &str,
+    (seen, orders): (Option<Coverage>, Option<OrdersTried>),
+    expected: Option<&str>,
+) -> Result<ExitCode, CliError> {
     let difference = expected.zip(report.outcome.result());
-    let difference = difference.map(|(text, outputs)| expected::difference(&text, outputs));
+    let difference = difference.map(|(text, outputs)| expected::difference(text, outputs));
     let is_expected = difference.as_ref().map(Option::is_none);
     let printed = if args.json {
-        print_json(&worker, &report, &note, is_expected, (seen.as_ref(), orders.as_ref()))
+        print_json(worker, report, note, is_expected, (seen.as_ref(), orders.as_ref()))
     } else {
-        print(&report, &note)
+        print(report, note)
     };
     printed.map_err(CliError::Stdout)?;
     if let Some(seen) = seen.filter(|_| !args.json) {
