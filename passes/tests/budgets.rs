@@ -171,7 +171,7 @@ const BEYOND: [(&str, &str, Language, &str, bool); 36] = [
     (MANY, "expression-to-operand", Language::C, SUMS, true),
     (MANY, "expression-to-constant", Language::C, SUMS, true),
     (MANY, "parentheses", Language::C, "int a = (1), b = (2);", true),
-    (MANY, "first-element", Language::C, "void f(int *a) { a[2] = a[1]; }", true),
+    (MANY, "indirection", Language::C, "void f(int *a) { a[2] = a[1]; }", true),
     (MANY, "literals", Language::C, "int a = 0x10, b = 0x20;", true),
 ];
 
