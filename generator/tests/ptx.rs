@@ -68,7 +68,7 @@ fn ptxas_assembles_every_kernel() {
     assert!(refused.is_empty(), "{}", refused.join("\n"));
 }
 
-/// What ptxas has against a kernel.
+/// The error message of ptxas for a kernel; `None` if it assembles it.
 fn refusal(kernel: &Kernel, folder: &Path) -> Option<String> {
     let file = folder.join("kernel.ptx");
     std::fs::write(&file, &kernel.source).unwrap();

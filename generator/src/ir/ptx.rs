@@ -215,7 +215,7 @@ fn high(ty: ScalarType, a: i128, b: i128) -> i128 {
     }
 }
 
-/// The place of the highest bit that tells something: of a negative number, the highest 0. -1 if there is none.
+/// The place of the highest 1, or of the highest 0 of a negative number; -1 if there is none.
 fn leading(ty: ScalarType, a: i128) -> i128 {
     let value = if ty.is_signed() && a < 0 { !a } else { a };
     if value == 0 { -1 } else { value.ilog2().into() }

@@ -23,7 +23,7 @@ pub const GROUP_ORDERS: u32 = MULTIPLIERS.len() as u32;
 
 /// The program whose groups have other numbers in each dimension, in one of the orders 1 to [`GROUP_ORDERS`]. Lines keep their numbers.
 ///
-/// `None` for an order that there is not, and for whole programs, as their headers use these numbers too.
+/// `None` for an order that does not exist, for whole programs, whose headers use these numbers too, and for PTX.
 #[must_use]
 pub fn in_group_order(source: &[u8], kind: ProgramKind, order: u32) -> Option<Vec<u8>> {
     let multiplier = MULTIPLIERS.get(order.checked_sub(1)? as usize)?;

@@ -10,8 +10,6 @@
 //! void f(int *p, struct S s) { *p = *p + *p; s.a = p->x; }
 //! ```
 
-use std::ops::Range;
-
 use clreduce_language::{NodeField, NodeKind};
 use clreduce_testcase::{Edit, Patch};
 
@@ -71,7 +69,7 @@ fn undone(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
     let kept = tree.field(inside, NodeField::Argument).filter(|_| is_undone)?;
     // What stands behind the operators binds as tightly as they do, at least.
     demand(unit, id).filter(|&demand| demand <= Binding::UNARY)?;
-    keep(unit, tree.range(id), tree.range(kept), None)
+    Some(unit.keep(tree.range(id), tree.range(kept)))
 }
 
 /// `(*x).f` becomes `x->f`, and `(&x)->f` `x.f`.
@@ -99,33 +97,19 @@ fn member(unit: Unit<'_>, id: NodeId) -> Option<Patch> {
         (b"&", NodeKind::Arrow) => b".",
         _ => return None,
     };
-    let whole = tree.range(id).start..tree.range(access).end;
-    keep(unit, whole, tree.range(inside), Some(new))
+    let kept = tree.range(inside);
+    Patch::new(vec![
+        Edit::delete(unit.file, tree.range(id).start..kept.start),
+        Edit::replace(unit.file, kept.end..tree.range(access).end, new),
+    ])
 }
 
-/// What stands in parentheses; what stands in none is returned as it is.
+/// The expression inside any parentheses around it.
 fn within_parentheses(unit: Unit<'_>, mut id: NodeId) -> Option<NodeId> {
     while unit.tree.kind(id) == NodeKind::ParenthesizedExpression {
         id = unit.tree.named_children(id).next()?;
     }
     Some(id)
-}
-
-/// Leaves a part of a text, and another end behind it.
-fn keep(
-    unit: Unit<'_>,
-    whole: Range<usize>,
-    kept: Range<usize>,
-    end: Option<&'static [u8]>,
-) -> Option<Patch> {
-    let rest = kept.end..whole.end;
-    Patch::new(vec![
-        Edit::delete(unit.file, whole.start..kept.start),
-        match end {
-            Some(text) => Edit::replace(unit.file, rest, text),
-            None => Edit::delete(unit.file, rest),
-        },
-    ])
 }
 
 #[cfg(test)]

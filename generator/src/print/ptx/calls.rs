@@ -51,7 +51,7 @@ impl PtxPrinter<'_> {
         self.compute(&instruction, scalar.bits(), &operands)
     }
 
-    /// The result of a function that is none or several instructions.
+    /// The result of a function that PTX has no single instruction for.
     fn by_several(
         &mut self,
         function: Builtin,

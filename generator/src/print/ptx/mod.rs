@@ -95,7 +95,7 @@ impl<'a> PtxPrinter<'a> {
         self.out.push_str(":\n");
     }
 
-    /// The register of a variable. Its name is none of those that PTX has, such as `%tid`.
+    /// The register of a variable. Its name differs from PTX's own names, such as `%tid`.
     fn variable(&mut self, id: VarId) -> String {
         self.variables.insert(id);
         format!("%_{}", self.program.variable(id).name)
