@@ -7,8 +7,36 @@ use crate::ir::constructs::construct;
 use crate::ir::{Binary, Builtin, ExprId, ExprKind, Program, Unary};
 use crate::kernel::Kernel;
 
-/// Functions that take the same operands. With a vector and scalars, they are one overload.
-const LIMITS: [Builtin; 3] = [Builtin::Min, Builtin::Max, Builtin::Clamp];
+/// Functions that take the same operands, and that compilers treat alike. `clamp` with scalars is one overload of three.
+const FAMILIES: [&[Builtin]; 7] = [
+    &[Builtin::Min, Builtin::Max, Builtin::Clamp],
+    &[
+        Builtin::PtxLop3Majority,
+        Builtin::PtxLop3Odd,
+        Builtin::PtxLop302,
+        Builtin::PtxLop31a,
+        Builtin::PtxLop32d,
+        Builtin::PtxLop33c,
+        Builtin::PtxLop340,
+        Builtin::PtxLop36a,
+        Builtin::PtxLop3B1,
+        Builtin::PtxLop3Ca,
+        Builtin::PtxLop3D8,
+        Builtin::PtxLop3F4,
+    ],
+    &[Builtin::PtxAddSat, Builtin::PtxSubSat],
+    &[
+        Builtin::PtxSetEq,
+        Builtin::PtxSetNe,
+        Builtin::PtxSetLt,
+        Builtin::PtxSetLe,
+        Builtin::PtxSetGt,
+        Builtin::PtxSetGe,
+    ],
+    &[Builtin::PtxAddc, Builtin::PtxSubc],
+    &[Builtin::PtxBmskClamp, Builtin::PtxBmskWrap],
+    &[Builtin::Vadd4, Builtin::Vsub4, Builtin::Vadd2, Builtin::Vsub2],
+];
 
 /// A number that stands in the place of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +51,7 @@ impl SubstituteNumber {
     /// Those that are tried in the place of a construct: 0, and what is true for a scalar and in a vector.
     pub const TRUTHS: [Self; 3] = [Self::Small(0), Self::Small(1), Self::Small(-1)];
 
-    /// The first operand of a function of limits decides which limit is used.
+    /// The first operand of a function may decide whether the bug shows, as it decides which limit is used.
     const OPERANDS: [Self; 3] = [Self::Small(0), Self::Small(1), Self::Greatest];
 }
 
@@ -34,12 +62,12 @@ impl Kernel {
     /// Returns true if a construct has a family.
     #[must_use]
     pub fn has_family(construct: &str) -> bool {
-        is_logical(construct) || limit(construct).is_some()
+        is_logical(construct) || family(construct).is_some()
     }
 
     /// The kernel with the others of a family in the place of one, with the names of these: comparisons and logical operators are a
-    /// family, and `min`, `max` and `clamp`. These come several times, with several numbers as their first operands. Empty for all
-    /// other constructs.
+    /// family, and functions such as `min`, `max` and `clamp`. Functions come several times, with several numbers as their first
+    /// operands. Empty for all other constructs.
     #[must_use]
     pub fn siblings(&self, construct: &str) -> Vec<(&'static str, Self)> {
         let mut found = Vec::new();
@@ -53,12 +81,13 @@ impl Kernel {
                 found.extend(Some(NOT).zip(self.changed(construct, &negate)));
             }
         }
-        if let Some(function) = limit(construct) {
-            for other in LIMITS.into_iter().filter(|other| *other != function) {
-                for number in std::iter::once(None).chain(SubstituteNumber::OPERANDS.map(Some)) {
-                    let change = |program: &mut Program, id| call(program, id, other, number);
-                    found.extend(Some(other.name()).zip(self.changed(construct, &change)));
-                }
+        for &other in family(construct).into_iter().flatten() {
+            if other.name() == construct || !self.target.has(other) {
+                continue;
+            }
+            for number in std::iter::once(None).chain(SubstituteNumber::OPERANDS.map(Some)) {
+                let change = |program: &mut Program, id| call(program, id, other, number);
+                found.extend(Some(other.name()).zip(self.changed(construct, &change)));
             }
         }
         found
@@ -94,8 +123,9 @@ fn is_logical(construct: &str) -> bool {
     construct == NOT || Binary::RELATIONAL.iter().any(|operator| operator.texts().1 == construct)
 }
 
-fn limit(construct: &str) -> Option<Builtin> {
-    LIMITS.into_iter().find(|function| function.name() == construct)
+/// The functions that take the place of this one, itself included.
+fn family(construct: &str) -> Option<&'static [Builtin]> {
+    FAMILIES.into_iter().find(|family| family.iter().any(|function| function.name() == construct))
 }
 
 /// Puts an operator in the place of another one.
@@ -134,7 +164,11 @@ fn call(
     number: Option<SubstituteNumber>,
 ) -> bool {
     let ExprKind::Call(_, has, operands) = program.expr(id).kind else { return false };
-    let takes = if function == Builtin::Clamp { 3 } else { 2 };
+    let takes = match function {
+        Builtin::Min | Builtin::Max => 2,
+        Builtin::Clamp => 3,
+        _ => has,
+    };
     if has < takes {
         return false;
     }
@@ -157,7 +191,7 @@ fn put(program: &mut Program, id: ExprId, number: SubstituteNumber) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::{Mode, Profile};
+    use crate::profile::{Mode, Profile, Target};
 
     fn names(kernel: &Kernel) -> Vec<&'static str> {
         kernel.constructs().iter().map(|one| one.name).collect()
@@ -206,6 +240,22 @@ mod tests {
         // `clamp` takes one operand more than the others have.
         let all = [("clamp", "max"), ("clamp", "min"), ("max", "min"), ("min", "max")];
         assert_eq!(seen.into_iter().collect::<Vec<_>>(), all);
+    }
+
+    #[test]
+    fn tables_of_lop3_are_a_family_where_the_target_has_them() {
+        let of = |target: Target| {
+            let profile = Profile { target, ..Profile::default() };
+            let tables = |seed| {
+                let kernel = crate::generate(seed, &profile).expect("a profile that fits");
+                let own = names(&kernel).into_iter().find(|name| name.starts_with("ptx_lop3"))?;
+                Some(kernel.siblings(own).into_iter().map(|(name, _)| name).collect::<Vec<_>>())
+            };
+            (0..60).filter_map(tables).flatten().collect::<std::collections::BTreeSet<_>>()
+        };
+        let (ptx, cuda) = (of(Target::Ptx), of(Target::Cuda));
+        assert_eq!(ptx.len(), 12, "{ptx:?}");
+        assert!(cuda.iter().all(|name| ["ptx_lop3_e8", "ptx_lop3_96"].contains(name)), "{cuda:?}");
     }
 
     #[test]

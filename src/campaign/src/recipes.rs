@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use clreduce_check::FindingKind;
 use clreduce_kernel::{RunOutcome, VoteResult};
 use clreduce_recipe::{
     BugQuery, Compilation, CompilationError, CompilerBug, CompilerBugError, ConfigurationResult,
@@ -102,7 +103,14 @@ impl BugReduction<'_> {
         let bug = SuspectedBug { configuration, preset, basis: SuspicionBasis::Known };
         let file = matrix.kind.file_name();
         let arguments = small.arguments.as_ref().map(|_| Path::new(file).with_extension(ARGUMENTS));
-        let mut text = comparison.recipe(file, bug, arguments.as_deref(), &matrix.options, &[]);
+        // A text that is not reduced further is the generator's, which has no races.
+        let unchecked: &[FindingKind] =
+            match preset == Preset::WrongCode && !matrix.kind.judges_text() {
+                true => &[FindingKind::DataRace],
+                false => &[],
+            };
+        let mut text =
+            comparison.recipe(file, bug, arguments.as_deref(), &matrix.options, unchecked);
         if preset == Preset::WrongCode {
             text.push_str(TWICE);
         }

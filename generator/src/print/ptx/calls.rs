@@ -32,7 +32,13 @@ impl PtxPrinter<'_> {
         match function {
             Builtin::PtxBfeAny | Builtin::PtxBfiAny => {
                 let field = values.pop().unwrap_or_default();
-                values.extend(self.field(&field, key));
+                values.extend(self.field(&field, scalar.bits(), key));
+            }
+            // Of a constant, each ptxas until 13.0 reads 16 bits at every level, so that 65541 shifts by 5 and not by 16.
+            Builtin::PtxShl | Builtin::PtxShr if scalar.bits() == 16 => {
+                if let Some(known) = number_in(&values[1]) {
+                    values[1] = (known as u32).min(u16::MAX.into()).to_string();
+                }
             }
             Builtin::PtxSlct => instruction += ".s32",
             // They have the type of the result as well.
@@ -126,18 +132,21 @@ impl PtxPrinter<'_> {
         }
     }
 
-    /// Where a field begins and how many bits it has. The instructions use the lowest bytes alone.
-    fn field(&mut self, packed: &str, key: SeedKey) -> [String; 2] {
+    /// Where a field begins and how many bits it has. The manual restricts both to 0..255: instructions of 32 bits use the lowest bytes
+    /// alone, and what those of 64 bits do with a larger number differs between levels of ptxas.
+    fn field(&mut self, packed: &str, width: u32, key: SeedKey) -> [String; 2] {
         if let Some(known) = number_in(packed) {
             return [(known & 255).to_string(), (known >> 8 & 255).to_string()];
         }
         let mut draws = key.named("field").stream();
-        let from = match draws.chance(50) {
-            true => packed.to_owned(),
-            false => self.compute("and.b32", 32, &[packed, "255"]),
+        let mut masked = || width == 64 || draws.chance(50);
+        let (from_masked, count_masked) = (masked(), masked());
+        let from = match from_masked {
+            true => self.compute("and.b32", 32, &[packed, "255"]),
+            false => packed.to_owned(),
         };
         let mut count = self.compute("shr.u32", 32, &[packed, "8"]);
-        if draws.chance(50) {
+        if count_masked {
             count = self.compute("and.b32", 32, &[&count, "255"]);
         }
         [from, count]

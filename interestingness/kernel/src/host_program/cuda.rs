@@ -1,12 +1,13 @@
-//! The parts of a host program that are CUDA's: the driver's interface, and NVRTC.
+//! The parts of a host program that are CUDA's: the driver's interface, with NVRTC or with code that ptxas has made.
 
 use std::fmt::Write;
 
 use super::{Lines, literal, sizes};
 use crate::job::{Argument, KernelLaunch};
 
+pub(super) const COMPILER: &str = "#include <nvrtc.h>\n";
+
 pub(super) const BEGIN: &str = r#"#include <cuda.h>
-#include <nvrtc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,18 +28,33 @@ static void show(CUdeviceptr buffer, void *bytes, size_t count, size_t size) {
 
 "#;
 
-/// Builds the program; further options of the compiler are the arguments of `main`.
-pub(super) const MAIN: &str = r#"
+/// The beginning of `main`.
+pub(super) const DEVICE: &str = r#"
 int main(int argc, char **argv) {
     CUdevice device;
     CUcontext context;
     CUmodule module;
-    nvrtcProgram program;
-    int major, minor;
+    size_t size;
     check(cuInit(0), "driver");
     check(cuDeviceGet(&device, 0), "device");
     check(cuDevicePrimaryCtxRetain(&context, device), "context");
     check(cuCtxSetCurrent(context), "context");
+"#;
+
+/// Loads the code whose file is the argument of `main`.
+pub(super) const LOAD: &str = r#"    FILE *file = argc == 2 ? fopen(argv[1], "rb") : NULL;
+    check(!file, "the argument has to be a file with code");
+    check(fseek(file, 0, SEEK_END), argv[1]);
+    size = ftell(file);
+    rewind(file);
+    char *code = malloc(size + 1);
+    check(fread(code, 1, size, file) != size, argv[1]);
+    check(cuModuleLoadData(&module, code), "module");
+"#;
+
+/// Builds the program; further options of the compiler are the arguments of `main`.
+pub(super) const BUILD: &str = r#"    nvrtcProgram program;
+    int major, minor;
     check(cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device), "device");
     check(cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device), "device");
     check(nvrtcCreateProgram(&program, source, "kernel.cu", 0, NULL, NULL), "program");
@@ -58,7 +74,6 @@ int main(int argc, char **argv) {
     if (!given)
         options[count++] = architecture;
     int compiled = nvrtcCompileProgram(program, count, options);
-    size_t size;
     if (compiled && !nvrtcGetProgramLogSize(program, &size)) {
         char *log = calloc(size + 1, 1);
         nvrtcGetProgramLog(program, log);
@@ -86,12 +101,20 @@ pub(super) fn options(options: &[String]) -> String {
     text + "NULL\n"
 }
 
+/// Finds the kernel, whose name a compiler of C++ changes.
 pub(super) fn kernel(lines: &mut Lines, launch: &KernelLaunch) {
     let name = literal(&launch.kernel);
     lines.add("CUfunction kernel;".to_owned());
     lines.add("const char *lowered;".to_owned());
     lines.add(format!("check(nvrtcGetLoweredName(program, {name}, &lowered), \"kernel\");"));
     lines.add("check(cuModuleGetFunction(&kernel, module, lowered), \"kernel\");".to_owned());
+}
+
+/// Finds the kernel, which has its own name.
+pub(super) fn entry(lines: &mut Lines, launch: &KernelLaunch) {
+    let name = literal(&launch.kernel);
+    lines.add("CUfunction kernel;".to_owned());
+    lines.add(format!("check(cuModuleGetFunction(&kernel, module, {name}), \"kernel\");"));
 }
 
 /// A buffer with the content of that number. Returns the beginning of a call that prints it.

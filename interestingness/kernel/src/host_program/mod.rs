@@ -22,9 +22,11 @@ pub enum HostInterface<'a> {
     },
     /// CUDA's driver, with NVRTC as the compiler.
     Cuda,
+    /// CUDA's driver, with code that ptxas has made of PTX. The program does not contain the kernel.
+    Ptx,
 }
 
-use HostInterface::{Cuda, OpenCl};
+use HostInterface::{Cuda, OpenCl, Ptx};
 
 /// Statements of `main`, each in a line.
 #[derive(Default)]
@@ -55,30 +57,35 @@ static void print(const void *bytes, size_t count, size_t size) {
 /// are too large to be written out.
 #[must_use]
 pub fn host_program(run: &KernelRun, interface: HostInterface<'_>) -> Option<String> {
-    let source = String::from_utf8(run.source.clone()).ok()?;
-    let (mut text, main) = match interface {
+    let mut text = match interface {
         OpenCl { platform } => {
             let (platform, options) = (literal(platform), literal(&run.options));
             let names = format!("#define PLATFORM {platform}\n#define OPTIONS {options}\n");
-            (opencl::BEGIN.to_owned() + &names, opencl::MAIN)
+            opencl::BEGIN.to_owned() + &names + &source(run)? + PRINT + opencl::MAIN
         }
         Cuda => {
             let options = cuda::options(&shlex::split(&run.options)?);
-            (cuda::BEGIN.to_owned() + &options + &cuda::names(&run.launches), cuda::MAIN)
+            let begin = cuda::COMPILER.to_owned() + cuda::BEGIN + &options;
+            let begin = begin + &cuda::names(&run.launches) + &source(run)?;
+            begin + PRINT + cuda::DEVICE + cuda::BUILD
         }
+        Ptx => cuda::BEGIN.to_owned() + PRINT + cuda::DEVICE + cuda::LOAD,
     };
-    text += "static const char *source =";
-    for line in source.split_inclusive('\n') {
-        let _ = write!(text, "\n    {}", literal(line));
-    }
-    text += ";\n";
-    text += PRINT;
-    text += main;
     for launch in &run.launches {
         text += &launched(launch, interface)?;
     }
     text += "    return 0;\n}\n";
     Some(text)
+}
+
+/// The definition of the program's text.
+fn source(run: &KernelRun) -> Option<String> {
+    let source = std::str::from_utf8(&run.source).ok()?;
+    let mut text = "static const char *source =".to_owned();
+    for line in source.split_inclusive('\n') {
+        let _ = write!(text, "\n    {}", literal(line));
+    }
+    Some(text + ";\n")
 }
 
 /// A launch, with its arguments and results.
@@ -87,12 +94,13 @@ fn launched(launch: &KernelLaunch, interface: HostInterface<'_>) -> Option<Strin
     match interface {
         OpenCl { .. } => opencl::kernel(&mut lines, launch),
         Cuda => cuda::kernel(&mut lines, launch),
+        Ptx => cuda::entry(&mut lines, launch),
     }
     for (index, argument) in launch.arguments.iter().enumerate() {
         match argument {
             Argument::Local(bytes) => match interface {
                 OpenCl { .. } => opencl::local(&mut lines, index, *bytes),
-                Cuda => return None,
+                Cuda | Ptx => return None,
             },
             Argument::Value(bytes) => {
                 let bytes = listed(bytes);
@@ -103,7 +111,7 @@ fn launched(launch: &KernelLaunch, interface: HostInterface<'_>) -> Option<Strin
             }
             Argument::Sampler(sampler) => match interface {
                 OpenCl { .. } => images::sampler(&mut lines, index, *sampler),
-                Cuda => return None,
+                Cuda | Ptx => return None,
             },
             Argument::Buffer { output, .. } => {
                 let show = buffer(&mut lines, index, argument, interface)?;
@@ -115,7 +123,7 @@ fn launched(launch: &KernelLaunch, interface: HostInterface<'_>) -> Option<Strin
     }
     match interface {
         OpenCl { .. } => opencl::launch(&mut lines, launch),
-        Cuda => cuda::launch(&mut lines, launch)?,
+        Cuda | Ptx => cuda::launch(&mut lines, launch)?,
     }
     Some(format!("    {{\n{}{}    }}\n", lines.0, shown.0))
 }
@@ -135,9 +143,9 @@ fn buffer(
     content.into_iter().for_each(|line| lines.add(line));
     let show = match (interface, image) {
         (OpenCl { .. }, Some(image)) => images::image(lines, index, *image, *element, *elements)?,
-        (Cuda, Some(_)) => return None,
+        (Cuda | Ptx, Some(_)) => return None,
         (OpenCl { .. }, None) => opencl::buffer(lines, index, bytes),
-        (Cuda, None) => cuda::buffer(lines, index, bytes),
+        (Cuda | Ptx, None) => cuda::buffer(lines, index, bytes),
     };
     Some(format!("{show}buffer{index}, content{index}, {count}, {size});"))
 }

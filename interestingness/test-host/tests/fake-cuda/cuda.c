@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *fake_source;
+const char *fake_source = "";
 #define source fake_source
 int fake_failed;
 #define failed fake_failed

@@ -32,7 +32,7 @@ pub(super) fn command(
                 return blocks;
             }
             if let Some(host) = host {
-                return vec![ReportBlock::output(host.command)];
+                return vec![ReportBlock::output(&host.command)];
             }
             // It always builds with -w.
             let options = options.trim_start_matches("-w").trim();

@@ -5,11 +5,15 @@ use clreduce_recipe::{BuiltWith, Evidence};
 use clreduce_report::{ReportBlock, Section};
 use clreduce_testcase::TestCase;
 
+use crate::terminal::quoting::quoted;
+
+const BUILD_FOR_CUDA: &str = "cc host.c -o host -I/usr/local/cuda/include -L/usr/local/cuda/lib64";
+
 /// A host program and the command that builds and runs it.
 pub(super) struct HostProgram {
     text: String,
     says: &'static str,
-    pub command: &'static str,
+    pub command: String,
 }
 
 impl HostProgram {
@@ -25,14 +29,23 @@ impl HostProgram {
         let (interface, command, says) = if facts.version.starts_with("OpenCL") {
             (
                 HostInterface::OpenCl { platform: &facts.platform },
-                "cc host.c -o host -lOpenCL\n./host",
+                "cc host.c -o host -lOpenCL\n./host".to_owned(),
                 "It prints the result of the kernel. Its argument is a part of the name of another platform.",
             )
         } else if facts.platform == "NVIDIA CUDA" {
             (
                 HostInterface::Cuda,
-                "cc host.c -o host -I/usr/local/cuda/include -L/usr/local/cuda/lib64 -lnvrtc -lcuda\n./host",
+                format!("{BUILD_FOR_CUDA} -lnvrtc -lcuda\n./host"),
                 "It prints the result of the kernel. Its arguments are further options of NVRTC.",
+            )
+        } else if facts.platform == "ptxas" {
+            let capability = facts.version.rsplit(' ').next()?.replace('.', "");
+            let (file, options) = (quoted(&file.path), options.trim());
+            let assemble = format!("ptxas -arch sm_{capability} {options} {file} -o kernel.cubin");
+            (
+                HostInterface::Ptx,
+                format!("{assemble}\n{BUILD_FOR_CUDA} -lcuda\n./host kernel.cubin"),
+                "It prints the result of the kernel. Its argument is the code that ptxas has made.",
             )
         } else {
             return None;
