@@ -59,6 +59,7 @@ mod options;
 mod own_grammar;
 mod pass_command;
 mod past;
+mod preference;
 mod projects;
 mod real;
 mod recipes;

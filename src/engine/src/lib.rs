@@ -9,6 +9,7 @@ mod history;
 mod options;
 mod pass_command;
 mod pattern;
+mod ranked;
 mod rate;
 mod reduction;
 mod sandbox;
@@ -19,6 +20,7 @@ pub use history::{History, HistoryEnd, PastStep};
 pub use options::Options;
 pub use pass_command::{PASS_COMMAND_FACT, PassCommand};
 pub use pattern::TextPattern;
+pub use ranked::{PREFER_FACT, RankCommand, Ranks};
 pub use rate::{
     AskedNumber, AskedRate, InvalidRate, MeasuredNumber, MeasuredRate, NumberBound, Rate,
 };

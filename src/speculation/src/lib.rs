@@ -8,6 +8,7 @@
 mod confirmations;
 mod executor;
 mod pool;
+mod preference;
 mod running;
 mod scheduler;
 mod search;
@@ -19,6 +20,7 @@ mod verdicts;
 pub use confirmations::{Confirmation, Confirmations};
 pub use executor::{Executor, Stop};
 pub use pool::{Permit, Pool, Waiter};
+pub use preference::Preference;
 pub use running::TestId;
 pub use scheduler::{Action, Counters, Judged, Scheduler, SchedulerStep};
 pub use skip::SkipPass;

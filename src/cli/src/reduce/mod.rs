@@ -19,8 +19,10 @@ use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
 use clreduce_engine::events::{Ending, Event};
-use clreduce_engine::{PASS_COMMAND_FACT, Reduction, ReductionError, Resume, SkipPass};
-use clreduce_interestingness::{Cancel, Outcome};
+use clreduce_engine::{
+    PASS_COMMAND_FACT, PREFER_FACT, Reduction, ReductionError, Resume, SkipPass,
+};
+use clreduce_interestingness::{Cancel, Outcome, Quantity};
 use clreduce_journal::Facts;
 use clreduce_testcase::TestCase;
 
@@ -93,13 +95,23 @@ pub(crate) fn reduce(settings: &ReduceSettings) -> Result<ExitCode, CliError> {
     Ok(if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
-/// A reduction with the pass of the user, if one is given.
-fn with_own_pass<'a>(
-    reduction: Reduction<'a>,
+/// A reduction with the pass and the preference of the user, if they are given.
+fn with_own_commands<'a>(
+    mut reduction: Reduction<'a>,
     settings: &ReduceSettings,
+    cancel: &Cancel,
 ) -> Result<Reduction<'a>, CliError> {
-    let Some(command) = &settings.pass_command else { return Ok(reduction) };
-    Ok(reduction.pass_command(pass_command::ready(command, &settings.how)?))
+    if let Some(command) = &settings.pass_command {
+        reduction = reduction.pass_command(pass_command::ready(command, &settings.how)?);
+    }
+    let Some(command) = &settings.prefer else { return Ok(reduction) };
+    let command = pass_command::ready_to_rank(command, &settings.how)?;
+    let original = match command(reduction.case(), cancel) {
+        // The reduction ends before its first test.
+        Err(_) if cancel.is_cancelled() => Quantity::MAX,
+        ranked => ranked.map_err(CliError::NotRanked)?,
+    };
+    Ok(reduction.prefer(command, original))
 }
 
 /// What is told about files in a language that is not known.
@@ -143,7 +155,7 @@ fn run(
         .skip_pass(skip)
         .keep(|case| keep(&mut keeper, case, &mut keep_error))
         .on_event(|event| followers.follow(event));
-    let reduction = with_own_pass(reduction, settings)?;
+    let reduction = with_own_commands(reduction, settings, cancel)?;
     let result = within_time(settings.how.apply_to(reduction), settings, begun).run();
     let Followers { statistics, progress, collector, .. } = followers;
     let by_engine = EngineResult { settings, judge: &judge, target: &target, cancel, progress };
@@ -199,6 +211,8 @@ fn facts_of(settings: &ReduceSettings, judge: &Judge) -> Facts {
     let own =
         settings.pass_command.iter().map(|own| (PASS_COMMAND_FACT.to_owned(), of_command(own)));
     facts.extend(own);
+    let prefer = settings.prefer.iter().map(|it| (PREFER_FACT.to_owned(), of_command(it)));
+    facts.extend(prefer);
     match judge {
         Judge::Command(_) => {}
         Judge::Recipe(by) => recipe::note(&mut facts, &by.test),

@@ -277,7 +277,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
 
         let original = self.reduction.case.clone();
         let mut verdicts = recall(&original, &self.history, self.is_filtered);
-        verdicts.remember(original.hash(), Verdict::Interesting, &[], Filtered::Passed);
+        verdicts.remember(original.hash(), Verdict::Interesting, &[], Filtered::Passed, None);
         let source = OriginalFirst::new(&original, self.source.clone());
         executor.restart(source, verdicts);
         let repeats = executor.known_verdict();

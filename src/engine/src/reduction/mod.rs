@@ -22,7 +22,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clreduce_interestingness::{
-    Cancel, CommandOptions, CommandTest, CompileFilter, Interestingness, SetupError, TestCommand,
+    Cancel, CommandOptions, CommandTest, CompileFilter, Interestingness, Quantity, SetupError,
+    TestCommand,
 };
 use clreduce_testcase::{Language, TestCase};
 use regex::bytes::Regex;
@@ -31,6 +32,7 @@ use crate::events::Event;
 use crate::options::Options;
 use crate::pass_command::{AskedCommand, PassCommand};
 use crate::pattern::TextPattern;
+use crate::ranked::RankCommand;
 use crate::rate::{AskedNumber, AskedRate};
 use clreduce_candidates::CandidateSource;
 use clreduce_journal::{Facts, StateFolder};
@@ -94,6 +96,7 @@ impl CaseToReduce {
             skip: SkipPass::new(),
             pass_command: None,
             asked: None,
+            prefer: None,
         }
     }
 }
@@ -129,6 +132,8 @@ pub struct Reduction<'a> {
     pass_command: Option<Arc<PassCommand>>,
     /// The pass command, once the reduction runs.
     asked: Option<Arc<AskedCommand>>,
+    /// The command that ranks variants, and the rank of the original.
+    prefer: Option<(Arc<RankCommand>, Quantity)>,
 }
 
 impl<'a> Reduction<'a> {
@@ -269,6 +274,14 @@ impl<'a> Reduction<'a> {
     #[must_use]
     pub fn pass_command(self, command: Arc<PassCommand>) -> Self {
         Self { pass_command: Some(command), ..self }
+    }
+
+    /// Prefers variants to which a command gives a lower number than `original`, that of the original: a variant with a higher one than
+    /// the current test case has to be ten tokens smaller. The facts of [`state`](Self::state) name it by
+    /// [`PREFER_FACT`](crate::PREFER_FACT).
+    #[must_use]
+    pub fn prefer(self, command: Arc<RankCommand>, original: Quantity) -> Self {
+        Self { prefer: Some((command, original)), ..self }
     }
 
     /// Reduces. Blocks until it is over; tests run on threads of the pool, everything else on this one.

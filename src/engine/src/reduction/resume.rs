@@ -41,7 +41,8 @@ pub(super) fn recall<'a>(
 }
 
 pub(super) fn remember(verdicts: &mut Verdicts, entry: &JournalEntry) {
-    verdicts.remember(entry.hash, entry.verdict, &entry.complaints, entry.filtered);
+    let JournalEntry { hash, verdict, filtered, complaints, rank } = entry;
+    verdicts.remember(*hash, *verdict, complaints, *filtered, *rank);
 }
 
 /// Content hashes of the files of all committed test cases. With several files, a crash may leave some of one commit

@@ -16,6 +16,7 @@ use super::result::{Efficiency, FilterFigures, Reduced, ReductionError};
 use super::resume::Versions;
 use super::statistics::StepCounts;
 use crate::events::{Ending, Event};
+use crate::ranked::Ranks;
 use crate::rate::{MeasuredRate, RateTest};
 use clreduce_candidates::{CandidateSource, LeftOut};
 use clreduce_journal::{Journal, JournalEntry};
@@ -261,13 +262,16 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
         let Judged { candidate, outcome, known, filtered, committed, left_out } = answered;
         let (hash, verdict) = (candidate.hash, outcome.verdict);
         let complaints = outcome.complaints.clone();
-        let entry = JournalEntry { hash, verdict, filtered, complaints };
+        let rank = outcome.rank;
+        let entry = JournalEntry { hash, verdict, filtered, complaints, rank };
         if let Some(journal) = &mut self.journal {
             journal.record(&entry, candidate.pass)?;
         }
         let interesting = verdict == Verdict::Interesting;
         self.history.push(entry);
-        if verdict == Verdict::Uninteresting && filtered != Filtered::Rejected {
+        // The test accepts one that is only not preferred.
+        let is_refused = verdict == Verdict::Uninteresting && rank.is_none();
+        if is_refused && filtered != Filtered::Rejected {
             self.controls.add(&candidate, (!known).then_some(self.history.len()));
         }
         if committed.is_some() && !known {
@@ -328,6 +332,9 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
         let wall = self.started.elapsed();
         let flakiness = self.flakiness(executor);
         let (rates, numbers) = (self.measured_rates(), self.measured_numbers());
+        let preference = executor.scheduler().preference();
+        let ranks =
+            preference.map(|it| it.ranks()).map(|[original, result]| Ranks { original, result });
         Ok(Reduced {
             case,
             size,
@@ -348,6 +355,7 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
             flakiness,
             rates,
             numbers,
+            ranks,
             efficiency: Efficiency {
                 consumed: share(counters.consumed as f64, counters.finished as f64),
                 busy: share(
