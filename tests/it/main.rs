@@ -23,6 +23,7 @@ mod determinism;
 mod devices;
 #[cfg(target_os = "linux")]
 mod documents;
+mod edits;
 mod embedding;
 mod emi;
 mod escapes;

@@ -14,6 +14,7 @@ mod rate;
 mod reduction;
 mod sandbox;
 
+pub use clreduce_candidates::EDIT;
 pub use clreduce_reducer::{Considered, PassChoice, Reducer};
 pub use clreduce_speculation::SkipPass;
 pub use history::{History, HistoryEnd, PastStep};

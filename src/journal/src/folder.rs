@@ -4,7 +4,7 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clreduce_testcase::{SourceFile, TestCase};
+use clreduce_testcase::{ContentHash, SourceFile, TestCase};
 
 use crate::error::StateError;
 use crate::file::{Contents, Journal};
@@ -14,6 +14,8 @@ use crate::header::{Facts, JournalHeader};
 pub(crate) const JOURNAL: &str = "journal";
 /// Name of the folder with the original.
 const ORIGINAL: &str = "original";
+/// Name of the folder with the test cases that a person edited.
+const EDITS: &str = "edits";
 
 /// A state folder, held by this run alone as long as the value lives.
 #[derive(Debug)]
@@ -118,17 +120,10 @@ impl StateFolder {
         header: &JournalHeader,
     ) -> Result<Journal, StateError> {
         self.discard()?;
-        let folder = self.original_folder();
-        clreduce_files::remove_tree(&folder)
-            .map_err(|error| StateError::io("remove", &folder, error))?;
-        for file in original.files() {
-            let path = folder.join(&*file.path);
-            let parent = path.parent().unwrap_or(&folder);
-            fs::create_dir_all(parent).map_err(|error| StateError::io("create", parent, error))?;
-            clreduce_files::write(&path, &file.bytes)
-                .map_err(|error| StateError::io("write", &path, error))?;
-        }
-        sync_folders(&folder);
+        let edits = self.directory.join(EDITS);
+        clreduce_files::remove_tree(&edits)
+            .map_err(|error| StateError::io("remove", &edits, error))?;
+        store(original, &self.directory.join(ORIGINAL))?;
         let journal = Journal::create(self.journal_path(), header)?;
         clreduce_files::sync_folder(self.directory.parent().unwrap_or(&self.directory));
         Ok(journal)
@@ -137,10 +132,31 @@ impl StateFolder {
     fn journal_path(&self) -> PathBuf {
         self.directory.join(JOURNAL)
     }
+}
 
-    fn original_folder(&self) -> PathBuf {
-        self.directory.join(ORIGINAL)
+/// Writes a test case to a folder of its own, in the place of what was there.
+pub(crate) fn store(case: &TestCase, folder: &Path) -> Result<(), StateError> {
+    clreduce_files::remove_tree(folder).map_err(|error| StateError::io("remove", folder, error))?;
+    for file in case.files() {
+        let path = folder.join(&*file.path);
+        let parent = path.parent().unwrap_or(folder);
+        fs::create_dir_all(parent).map_err(|error| StateError::io("create", parent, error))?;
+        clreduce_files::write(&path, &file.bytes)
+            .map_err(|error| StateError::io("write", &path, error))?;
     }
+    sync_folders(folder);
+    Ok(())
+}
+
+/// The folder of a test case that a person edited.
+pub(crate) fn edit_folder(directory: &Path, hash: &ContentHash) -> PathBuf {
+    directory.join(EDITS).join(hash.to_string())
+}
+
+/// A test case that a person edited, from a state folder.
+pub(crate) fn read_edit(directory: &Path, hash: &ContentHash) -> Result<TestCase, StateError> {
+    let folder = edit_folder(directory, hash);
+    read_case(&folder)?.filter(|case| case.hash() == *hash).ok_or(StateError::Unreadable(folder))
 }
 
 /// The original in a state folder.
@@ -149,8 +165,16 @@ pub(crate) fn read_original(
     header: &JournalHeader,
 ) -> Result<TestCase, StateError> {
     let folder = directory.join(ORIGINAL);
+    let original = read_case(&folder)?;
+    original
+        .filter(|original| header.original() == Some(original.hash()))
+        .ok_or(StateError::Unreadable(folder))
+}
+
+/// The test case in a folder that [`store`] wrote; `None` where there is none.
+fn read_case(folder: &Path) -> Result<Option<TestCase>, StateError> {
     let mut files = Vec::new();
-    let mut pending = vec![folder.clone()];
+    let mut pending = vec![folder.to_owned()];
     while let Some(directory) = pending.pop() {
         let entries = fs::read_dir(&directory)
             .and_then(Iterator::collect::<io::Result<Vec<_>>>)
@@ -161,13 +185,10 @@ pub(crate) fn read_original(
                 continue;
             }
             let bytes = fs::read(&path).map_err(|e| StateError::io("read", &path, e))?;
-            files.push(SourceFile { path: relative(&folder, &path).into(), bytes: bytes.into() });
+            files.push(SourceFile { path: relative(folder, &path).into(), bytes: bytes.into() });
         }
     }
-    TestCase::new(files)
-        .ok()
-        .filter(|original| header.original() == Some(original.hash()))
-        .ok_or(StateError::Unreadable(folder))
+    Ok(TestCase::new(files).ok())
 }
 
 /// Something in the place of a folder or in it that is neither a folder nor a file: a link leads elsewhere, and who opens a pipe

@@ -60,6 +60,9 @@ impl Chain {
 /// Begins the record of a pass that a person skipped.
 const SKIPPED: &str = "skipped ";
 
+/// Begins the record of a test case that a person edited.
+const EDITED: &str = "edited ";
+
 /// Begins the record of time limits, which are in milliseconds.
 const LIMITS: &str = "limits ";
 
@@ -71,6 +74,8 @@ const LAID_OUT: &str = "laid-out";
 pub enum Between {
     /// A person skipped this pass: the next verdict is that on another pass.
     Skipped(String),
+    /// A person edited the files: the next verdict is that on this test case, which lies in the state folder.
+    Edited(ContentHash),
     /// Later tests have these time limits.
     Limits(TimeLimits),
     /// The files were laid out and have these contents, although no verdict of a step led to them.
@@ -81,6 +86,7 @@ pub enum Between {
 pub(crate) fn write_between(between: &Between) -> String {
     match between {
         Between::Skipped(pass) => format!("{SKIPPED}{pass}"),
+        Between::Edited(case) => format!("{EDITED}{case}"),
         Between::LaidOut(files) => {
             files.iter().fold(LAID_OUT.to_owned(), |record, file| format!("{record} {file}"))
         }
@@ -96,6 +102,9 @@ pub(crate) fn write_between(between: &Between) -> String {
 pub(crate) fn read_between(record: &str) -> Option<Between> {
     if let Some(pass) = record.strip_prefix(SKIPPED) {
         return Some(Between::Skipped(pass.to_owned()));
+    }
+    if let Some(case) = record.strip_prefix(EDITED) {
+        return ContentHash::parse(case).map(Between::Edited);
     }
     if let Some(files) = record.strip_prefix(LAID_OUT) {
         let files: Option<_> = files.split_whitespace().map(ContentHash::parse).collect();
@@ -205,11 +214,13 @@ mod tests {
 
     #[test]
     fn what_comes_between_verdicts_survives_the_way_through_a_record() {
+        let hash = ContentHash::of(b"edited");
         let limit = |name: &str, millis| (name.to_owned(), Duration::from_millis(millis));
         let limits = TimeLimits::from([limit("", 2500), limit("gpu \"0\"\n", 1)]);
         let files = vec![ContentHash::of(b"one"), ContentHash::of(b"two")];
         for between in [
             Between::Skipped("a pass".to_owned()),
+            Between::Edited(hash),
             Between::Limits(limits),
             Between::LaidOut(files),
         ] {

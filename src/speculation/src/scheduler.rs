@@ -2,7 +2,7 @@
 
 mod plan;
 
-use clreduce_candidates::{Candidate, CandidateSource, LeftOut, Next};
+use clreduce_candidates::{Candidate, CandidateSource, EDIT, LeftOut, Next};
 use clreduce_interestingness::{Filtered, NotRun, Occasion, Outcome};
 use clreduce_testcase::TestCase;
 
@@ -244,10 +244,22 @@ impl<S: CandidateSource> Scheduler<S> {
 
     /// Has the source give up what is left of the pass that its next candidate comes from. Returns the pass.
     pub fn skip_pass(&mut self) -> Option<&'static str> {
-        let pass = self.awaited()?.pass;
-        self.tree.skip_pass();
+        let pass = self.awaited().map(|candidate| candidate.pass).filter(|pass| *pass != EDIT)?;
+        self.tree.tell(CandidateSource::skip_pass);
         self.search = None;
         Some(pass)
+    }
+
+    /// Has the source ask for a verdict on a test case that a person edited.
+    pub fn take_edit(&mut self, case: &TestCase) {
+        self.tree.tell(|source| source.take_edit(case));
+        self.search = None;
+    }
+
+    /// Returns true if the next verdict is one on a test case that a person edited.
+    #[must_use]
+    pub fn awaits_edit(&self) -> bool {
+        self.awaited().is_some_and(|candidate| candidate.pass == EDIT)
     }
 
     /// Gives the source its next verdict if it is there.
@@ -262,7 +274,8 @@ impl<S: CandidateSource> Scheduler<S> {
         }
         let heeds_complaints = self.tree.heeds_complaints();
         let prefer = |outcome: &mut Outcome| {
-            self.preference.iter().for_each(|it| it.judge(&candidate.size, outcome));
+            let preference = self.preference.iter().filter(|_| candidate.pass != EDIT);
+            preference.for_each(|it| it.judge(&candidate.size, outcome));
         };
         let Some(taken) = self.verdicts.take(&candidate.hash, heeds_complaints, prefer) else {
             return SchedulerStep::Waiting;

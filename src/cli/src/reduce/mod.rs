@@ -1,6 +1,7 @@
 //! A reduction from its settings to its exit status: reading the input, running the engine, and reporting.
 
 mod diagnosis;
+mod edits;
 mod events_file;
 mod finished;
 mod input;
@@ -14,8 +15,8 @@ mod unsteady;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use clreduce_engine::events::{Ending, Event};
@@ -33,8 +34,9 @@ use crate::files::target::{self, ReductionPaths};
 use crate::judge::pass_command;
 use crate::judge::recipe;
 use crate::judge::remote;
-use crate::judge::{CountedTest, Judge};
+use crate::judge::{Aside, CountedTest, Judge};
 use crate::reduce::diagnosis::Diagnosis;
+use crate::reduce::edits::EditFollower;
 use crate::reduce::events_file::EventsFile;
 use crate::reduce::finished::{EngineResult, FinishedReduction};
 use crate::reduce::input::ReductionInput;
@@ -138,7 +140,7 @@ fn run(
     let mut bases: Vec<PathBuf> = originals.iter().map(|copy| copy.base.clone()).collect();
     bases.dedup();
     let mut keeper = Keeper::new(places, target.state(), now, originals, case.clone());
-    let mut keep_error = None;
+    let (mut keep_error, not_aside) = (None, Mutex::new(None));
     let (skip, running) = (SkipPass::new(), Arc::new(AtomicUsize::new(0)));
     let name = target.inputs.first().map(|input| shown_path(&input.named)).unwrap_or_default();
     let jobs = settings.how.jobs().get();
@@ -146,14 +148,22 @@ fn run(
     progress.will_draw(Drawn { model, cancel: cancel.clone(), skip: skip.clone() });
     let collector = settings.report.as_ref().map(|_| CommitCollector::new(case.clone()));
     let (statistics, events) = (RunStatistics::new(), events.map(EventsFile::new));
-    let mut followers = Followers { judge: &judge, statistics, progress, collector, events };
+    let edits = EditFollower {
+        name: target.inputs.first().map(|input| input.named.clone()).unwrap_or_default(),
+        aside: Aside { folder: target.edited(), scratch: target.state() },
+        failed: &not_aside,
+    };
+    let mut followers = Followers { judge: &judge, statistics, progress, collector, events, edits };
     let facts = facts_of(settings, &judge);
     let reduction = Reduction::of(case.clone())
         .test(CountedTest { judge: Arc::clone(&judge), running })
         .state(Resume { folder, facts, on_disk })
         .cancel(cancel.clone())
         .skip_pass(skip)
-        .keep(|case| keep(&mut keeper, case, &mut keep_error))
+        .keep(|case| {
+            let lost = not_aside.lock().unwrap_or_else(PoisonError::into_inner).take();
+            lost.map_or_else(|| keep(&mut keeper, case, &mut keep_error), Err)
+        })
         .on_event(|event| followers.follow(event));
     let reduction = with_own_commands(reduction, settings, cancel)?;
     let result = within_time(settings.how.apply_to(reduction), settings, begun).run();
@@ -187,6 +197,7 @@ struct Followers<'a> {
     /// The commits for the page of `--report`.
     collector: Option<CommitCollector>,
     events: Option<EventsFile>,
+    edits: EditFollower<'a>,
 }
 
 impl Followers<'_> {
@@ -196,6 +207,7 @@ impl Followers<'_> {
             warn_of_first_run(self.judge, self.progress);
         }
         self.progress.update(event, &self.statistics);
+        self.edits.follow(event, self.progress);
         if let Some(collector) = &mut self.collector {
             collector.update(event);
         }

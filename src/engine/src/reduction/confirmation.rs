@@ -292,6 +292,9 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
                     return Err(self.diverged());
                 }
             }
+            for (_, case) in self.edits.iter().filter(|(before, _)| *before == number) {
+                executor.scheduler_mut().take_edit(case);
+            }
             let Some(entry) = self.history.get(number).cloned() else { break };
             remember(executor.scheduler_mut().verdicts_mut(), &entry);
             let Some(judged) = executor.known_verdict() else { return Err(self.diverged()) };
@@ -329,6 +332,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         let steps = (steps..end).find(is_success).unwrap_or(end);
         self.history.truncate(steps);
         self.skips.retain(|(before, _)| *before <= steps);
+        self.edits.retain(|(before, _)| *before <= steps);
         self.commits.go_back(index);
         if let Some(journal) = &mut self.journal {
             journal.go_back(steps)?;

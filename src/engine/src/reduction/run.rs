@@ -18,7 +18,7 @@ use super::statistics::StepCounts;
 use crate::events::{Ending, Event};
 use crate::ranked::Ranks;
 use crate::rate::{MeasuredRate, RateTest};
-use clreduce_candidates::{CandidateSource, LeftOut};
+use clreduce_candidates::{CandidateSource, EDIT, LeftOut};
 use clreduce_journal::{Journal, JournalEntry};
 use clreduce_speculation::{Counters, Executor, FlakyCounts, Judged, Stop};
 
@@ -70,6 +70,8 @@ pub(super) struct ReductionRun<'a, S> {
     pub(super) history: Vec<JournalEntry>,
     /// The passes that a person skipped, each with the number of verdicts before it.
     pub(super) skips: Vec<(usize, &'static str)>,
+    /// The test cases that a person edited, each with the number of verdicts before its own.
+    pub(super) edits: Vec<(usize, TestCase)>,
     /// The source as it was in the beginning.
     pub(super) source: S,
     pub(super) is_filtered: bool,
@@ -107,6 +109,7 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
             limits,
             history: Vec::new(),
             skips: Vec::new(),
+            edits: Vec::new(),
             source,
             is_filtered,
             flaky: FlakyCounts::default(),
@@ -141,7 +144,7 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
         executor.stop();
         let ending = ending.and_then(|ending| self.record_proposed().map(|()| ending));
         let ending = ending.and_then(|ending| self.lay_out(ending, &mut executor).map(|()| ending));
-        let has_commits = self.commits.last() > 0;
+        let has_commits = self.commits.last() > 0 || !self.edits.is_empty();
         (ending.and_then(|ending| self.finish(ending, &executor)), has_commits)
     }
 
@@ -153,6 +156,13 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
     pub(super) fn skipped(&mut self, pass: &'static str) {
         self.skips.push((self.history.len(), pass));
         self.tell(&Event::PassSkipped { pass });
+    }
+
+    /// Has a test case judged next that a person edited. The journal has it already.
+    pub(super) fn edited(&mut self, case: TestCase, executor: &mut Executor<OriginalFirst<S>>) {
+        executor.scheduler_mut().take_edit(&case);
+        self.versions.add(&case);
+        self.edits.push((self.history.len(), case));
     }
 
     fn tell_left_out(&mut self, left_out: &[LeftOut]) {
@@ -195,7 +205,9 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
     fn proceed(&mut self, executor: &mut Executor<OriginalFirst<S>>) -> Result<Ending, Halt> {
         loop {
             let limit = self.reduction.options.max_steps;
-            if limit.is_some_and(|limit| self.statistics.steps >= limit) && !executor.is_done() {
+            // The files on disk show an edit until there is a verdict on it.
+            let may_end = !executor.is_done() && !executor.scheduler().awaits_edit();
+            if limit.is_some_and(|limit| self.statistics.steps >= limit) && may_end {
                 return Ok(Ending::StepLimit);
             }
             let judged = executor.next_verdict()?;
@@ -205,10 +217,22 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
                 }
                 self.skipped(pass);
             }
+            let edit = (judged.candidate.pass == EDIT)
+                .then(|| (judged.candidate.variant.clone(), judged.outcome.reason.clone()));
             let committed = self.consume(judged, executor.scheduler().counters())?;
-            if let Some(case) = committed {
-                self.keep(&case)?;
-                self.check_commit(executor);
+            match (committed, edit) {
+                (Some(case), _) => {
+                    self.keep(&case)?;
+                    self.check_commit(executor);
+                }
+                (None, Some((case, reason))) => {
+                    self.tell(&Event::EditRefused { case, reason });
+                    if !executor.scheduler().awaits_edit() {
+                        let best = self.best.0.clone();
+                        self.keep(&best)?;
+                    }
+                }
+                (None, None) => {}
             }
             self.confirm_some(executor)?;
             self.follow_limits(executor)?;
