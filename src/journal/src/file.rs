@@ -9,11 +9,11 @@ use clreduce_interestingness::TimeLimits;
 use clreduce_testcase::{ContentHash, TestCase};
 
 use crate::error::StateError;
-use crate::folder::{edit_folder, read_edit, store};
 use crate::header::JournalHeader;
 use crate::line::{
     Between, Chain, JournalEntry, read_between, read_entry, write_between, write_entry,
 };
+use crate::stored::{edit_folder, read_edit, store};
 use crate::sync::BackgroundSync;
 
 /// The last record of a reduction that has nothing left to try.

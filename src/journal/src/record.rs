@@ -7,9 +7,10 @@ use clreduce_testcase::{ContentHash, TestCase};
 
 use crate::error::StateError;
 use crate::file::{Contents, Proposed};
-use crate::folder::{JOURNAL, foreign, read_edit, read_original};
+use crate::folder::{JOURNAL, foreign, read_original};
 use crate::header::JournalHeader;
 use crate::line::{Between, JournalEntry};
+use crate::stored::read_edit;
 
 /// The verdicts of a reduction that is finished, interrupted or under way.
 #[derive(Debug)]
