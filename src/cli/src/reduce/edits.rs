@@ -34,7 +34,7 @@ impl EditFollower<'_> {
             Event::EditRefused { case, reason } => {
                 let why = if reason.is_empty() { String::new() } else { format!(" ({reason})") };
                 match self.aside.put(case, &format!("not interesting{why}")) {
-                    Ok(folder) => progress.note(&format!(
+                    Ok(folder) => progress.warning(&format!(
                         "`{name}` was edited, and the edit is not interesting{why}: it is in {}",
                         shown_path(&folder)
                     )),
