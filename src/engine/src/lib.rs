@@ -16,7 +16,7 @@ mod sandbox;
 
 pub use clreduce_candidates::EDIT;
 pub use clreduce_reducer::{Considered, PassChoice, Reducer};
-pub use clreduce_speculation::SkipPass;
+pub use clreduce_speculation::UserRequests;
 pub use history::{History, HistoryEnd, PastStep};
 pub use options::Options;
 pub use pass_command::{PASS_COMMAND_FACT, PassCommand};

@@ -21,7 +21,7 @@ use std::time::Instant;
 
 use clreduce_engine::events::{Ending, Event};
 use clreduce_engine::{
-    PASS_COMMAND_FACT, PREFER_FACT, Reduction, ReductionError, Resume, SkipPass,
+    PASS_COMMAND_FACT, PREFER_FACT, Reduction, ReductionError, Resume, UserRequests,
 };
 use clreduce_interestingness::{Cancel, Outcome, Quantity};
 use clreduce_journal::Facts;
@@ -141,11 +141,11 @@ fn run(
     bases.dedup();
     let mut keeper = Keeper::new(places, target.state(), now, originals, case.clone());
     let (mut keep_error, not_aside) = (None, Mutex::new(None));
-    let (skip, running) = (SkipPass::new(), Arc::new(AtomicUsize::new(0)));
+    let (requests, running) = (UserRequests::new(), Arc::new(AtomicUsize::new(0)));
     let name = target.inputs.first().map(|input| shown_path(&input.named)).unwrap_or_default();
     let jobs = settings.how.jobs().get();
     let model = Model::new(name, case.clone(), jobs, Arc::clone(&running));
-    progress.will_draw(Drawn { model, cancel: cancel.clone(), skip: skip.clone() });
+    progress.will_draw(Drawn { model, cancel: cancel.clone(), requests: requests.clone() });
     let collector = settings.report.as_ref().map(|_| CommitCollector::new(case.clone()));
     let (statistics, events) = (RunStatistics::new(), events.map(EventsFile::new));
     let edits = EditFollower {
@@ -159,7 +159,7 @@ fn run(
         .test(CountedTest { judge: Arc::clone(&judge), running })
         .state(Resume { folder, facts, on_disk })
         .cancel(cancel.clone())
-        .skip_pass(skip)
+        .requests(requests)
         .keep(|case| {
             let lost = not_aside.lock().unwrap_or_else(PoisonError::into_inner).take();
             lost.map_or_else(|| keep(&mut keeper, case, &mut keep_error), Err)

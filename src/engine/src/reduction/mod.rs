@@ -37,7 +37,7 @@ use crate::rate::{AskedNumber, AskedRate};
 use clreduce_candidates::CandidateSource;
 use clreduce_journal::{Facts, StateFolder};
 use clreduce_reducer::{PassChoice, Reducer};
-use clreduce_speculation::{Pool, SkipPass};
+use clreduce_speculation::{Pool, UserRequests};
 
 pub use limits::LIMIT_FACTOR;
 pub use result::{
@@ -93,7 +93,7 @@ impl CaseToReduce {
             keep: Box::new(|_| Ok(())),
             on_event: Box::new(|_| {}),
             cancel: Cancel::new(),
-            skip: SkipPass::new(),
+            requests: UserRequests::new(),
             pass_command: None,
             asked: None,
             prefer: None,
@@ -128,7 +128,7 @@ pub struct Reduction<'a> {
     keep: Keep<'a>,
     on_event: Box<dyn FnMut(&Event) + Send + 'a>,
     cancel: Cancel,
-    skip: SkipPass,
+    requests: UserRequests,
     pass_command: Option<Arc<PassCommand>>,
     /// The pass command, once the reduction runs.
     asked: Option<Arc<AskedCommand>>,
@@ -264,10 +264,10 @@ impl<'a> Reduction<'a> {
         Self { cancel, ..self }
     }
 
-    /// By which another thread skips passes. A skip is written to the journal, like a verdict.
+    /// By which another thread skips passes and edits the test case. Both are written to the journal, like a verdict.
     #[must_use]
-    pub fn skip_pass(self, skip: SkipPass) -> Self {
-        Self { skip, ..self }
+    pub fn requests(self, requests: UserRequests) -> Self {
+        Self { requests, ..self }
     }
 
     /// Tries what a program proposes, too. The facts of [`state`](Self::state) name it by [`PASS_COMMAND_FACT`](crate::PASS_COMMAND_FACT).

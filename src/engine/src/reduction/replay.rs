@@ -32,8 +32,9 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
                 Some(Between::Edited(hash)) => {
                     let edit = self.journal.as_ref().map(|journal| journal.edit(&hash));
                     if let Some(case) = edit.transpose()? {
-                        let language = self.reduction.case.language();
-                        self.edited(case.in_language(Some(language)), executor);
+                        let case = case.in_language(Some(self.reduction.case.language()));
+                        executor.scheduler_mut().take_edit(&case);
+                        self.edited(case);
                     }
                     continue;
                 }
@@ -79,12 +80,10 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         executor: &mut Executor<OriginalFirst<S>>,
     ) -> Result<(), ReductionError> {
         let on_disk = self.on_disk.take();
-        if let (Some(case), Some(journal)) = (&on_disk, &mut self.journal)
-            && !self.versions.know(case)
-        {
-            journal.record_edit(case)?;
-            let language = self.reduction.case.language();
-            self.edited(case.clone().in_language(Some(language)), executor);
+        if let Some(case) = on_disk.as_ref().filter(|case| !self.versions.know(case)) {
+            let case = case.clone().in_language(Some(self.reduction.case.language()));
+            executor.scheduler_mut().take_edit(&case);
+            self.record_edit(case)?;
         }
         if executor.scheduler().awaits_edit() {
             return Ok(());

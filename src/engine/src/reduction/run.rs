@@ -158,9 +158,17 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
         self.tell(&Event::PassSkipped { pass });
     }
 
-    /// Has a test case judged next that a person edited. The journal has it already.
-    pub(super) fn edited(&mut self, case: TestCase, executor: &mut Executor<OriginalFirst<S>>) {
-        executor.scheduler_mut().take_edit(&case);
+    /// Writes a test case to the journal that a person edited and that is judged next.
+    pub(super) fn record_edit(&mut self, case: TestCase) -> Result<(), ReductionError> {
+        if let Some(journal) = &mut self.journal {
+            journal.record_edit(&case)?;
+        }
+        self.edited(case);
+        Ok(())
+    }
+
+    /// Takes note of a test case that a person edited.
+    pub(super) fn edited(&mut self, case: TestCase) {
         self.versions.add(&case);
         self.edits.push((self.history.len(), case));
     }
@@ -210,13 +218,20 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
             if limit.is_some_and(|limit| self.statistics.steps >= limit) && may_end {
                 return Ok(Ending::StepLimit);
             }
-            let judged = executor.next_verdict()?;
-            for pass in executor.take_skipped() {
-                if let Some(journal) = &mut self.journal {
-                    journal.record_skip(pass).map_err(ReductionError::from)?;
+            let judged = executor.next_verdict();
+            if judged.is_ok() {
+                for pass in executor.take_skipped() {
+                    if let Some(journal) = &mut self.journal {
+                        journal.record_skip(pass).map_err(ReductionError::from)?;
+                    }
+                    self.skipped(pass);
                 }
-                self.skipped(pass);
             }
+            // Also where there is no verdict any more: the next run judges them.
+            for case in executor.take_edited() {
+                self.record_edit(case)?;
+            }
+            let judged = judged?;
             let edit = (judged.candidate.pass == EDIT)
                 .then(|| (judged.candidate.variant.clone(), judged.outcome.reason.clone()));
             let committed = self.consume(judged, executor.scheduler().counters())?;

@@ -186,7 +186,7 @@ fn executor<A: CandidateSource>(
     let filter = reduction.compile_filter.clone();
     let deadline = reduction.options.time_limit.and_then(|limit| started.checked_add(limit));
     let executor = Executor::new(scheduler, pool, test, filter, reduction.cancel.clone(), deadline);
-    Ok(executor.skipping(reduction.skip.clone()))
+    Ok(executor.heeding(reduction.requests.clone()))
 }
 
 /// Returns true if there is a compile filter that accepts the original. Nothing else decides whether it is used: no
