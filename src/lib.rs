@@ -9,7 +9,7 @@ pub use clreduce_engine::{
     AskedNumber, AskedRate, CaseToReduce, Considered, Efficiency, FilterFigures, Flakiness,
     History, HistoryEnd, MeasuredNumber, MeasuredRate, NumberBound, Numbers, Options,
     PassStatistics, PastStep, Rate, Rates, Reduced, Reduction, ReductionError, Resume, Running,
-    SandboxError, SandboxLevel, SandboxOptions, SkipPass, events,
+    SandboxError, SandboxLevel, SandboxOptions, UserRequests, events,
 };
 pub use clreduce_interestingness::{
     Cancel, CommandError, CommandOptions, CommandTest, CompileFilter, Confinement, Filtered,

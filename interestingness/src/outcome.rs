@@ -47,6 +47,9 @@ pub struct Outcome {
     /// The number that the test printed, where numbers decide.
     #[serde(default)]
     pub number: Option<Quantity>,
+    /// The rank of an interesting variant among others, where somebody prefers one to another: the lower the better.
+    #[serde(default)]
+    pub rank: Option<Quantity>,
 }
 
 impl From<Verdict> for Outcome {
@@ -61,6 +64,7 @@ impl From<Verdict> for Outcome {
             part_limits: TimeLimits::new(),
             complaints: Vec::new(),
             number: None,
+            rank: None,
         }
     }
 }

@@ -26,6 +26,9 @@ impl Quantity {
         Self(count)
     }
 
+    /// The largest quantity.
+    pub const MAX: Self = Self(u64::MAX);
+
     /// The number of millionths.
     #[must_use]
     pub fn in_millionths(self) -> u64 {

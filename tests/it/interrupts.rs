@@ -141,15 +141,15 @@ fn killed_runs_on_several_files_end_like_undisturbed_ones() {
 }
 
 #[test]
-fn a_changed_file_is_not_overwritten_by_the_next_run() {
+fn a_changed_file_is_put_aside_by_the_next_run() {
     let bench = slow_bench();
     let mut child = bench.start(&ARGS);
     wait_for_commit(&bench, &mut child);
     child.kill().unwrap();
     child.wait().unwrap();
-    bench.write("bug.c", "int needle(int mine);\n");
-    let run = bench.run(&ARGS).code(1);
-    assert_mentions(&stderr(&run), &["--fresh"]);
-    assert_eq!(bench.read("bug.c"), "int needle(int mine);\n");
+    bench.write("bug.c", "int mine;\n");
+    let run = bench.reduce(&ARGS);
+    assert_mentions(&stderr(&run), &["was edited", "bug.c.edited"]);
+    assert!(bench.is_interesting(&["bug.c"]));
     bench.assert_nothing_left_after_kill();
 }

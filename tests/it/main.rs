@@ -23,6 +23,7 @@ mod determinism;
 mod devices;
 #[cfg(target_os = "linux")]
 mod documents;
+mod edits;
 mod embedding;
 mod emi;
 mod escapes;
@@ -59,6 +60,7 @@ mod options;
 mod own_grammar;
 mod pass_command;
 mod past;
+mod preference;
 mod projects;
 mod real;
 mod recipes;

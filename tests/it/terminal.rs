@@ -205,6 +205,34 @@ fn a_skipped_pass_is_part_of_the_journal() {
 }
 
 #[test]
+fn the_program_is_edited_and_gone_on_from() {
+    let edit = |text: &str| {
+        let bench = held();
+        bench.script("edit.sh", &format!("#!/bin/sh\necho '{text}' >\"$2\"\n"));
+        let editor = format!("{} --wait", bench.path("edit.sh").display());
+        let events = [&ARGS[..], &["--events", "events.jsonl"]].concat();
+        let mut emulator = Emulator::start(&bench, &events, 80, &[("EDITOR", &*editor)]);
+        emulator.wait_for(&["2 of 2 running", "pass "]);
+        emulator.press("e");
+        emulator
+            .wait(|text| ["testing the edit", "edit is not"].iter().any(|it| text.contains(it)));
+        fs::remove_file(bench.path("hold")).unwrap();
+        let (status, shown, _) = emulator.end();
+        assert_eq!(status, 0, "{shown}");
+        assert_mentions(&bench.read("bug.c"), &["needle("]);
+        let judged = bench.events("events.jsonl");
+        let judged = judged.iter().filter(|it| it["event"] == "judged" && it["pass"] == "edit");
+        let verdicts: Vec<bool> = judged.map(|it| it["interesting"].as_bool().unwrap()).collect();
+        (verdicts, shown, bench.path("bug.c.edited").exists())
+    };
+    let padding = "int more; ".repeat(HELD_BELOW);
+    let (verdicts, shown, is_aside) = edit(&format!("int needle(int mine); {padding}"));
+    assert_eq!((verdicts, is_aside), (vec![true], false), "{shown}");
+    let (verdicts, shown, is_aside) = edit(&padding);
+    assert_eq!((verdicts, is_aside), (vec![false], true), "{shown}");
+}
+
+#[test]
 fn an_error_gives_the_terminal_back() {
     let bench = held();
     let emulator = Emulator::start(&bench, &ARGS, 80, &[]);

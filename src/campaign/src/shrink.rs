@@ -149,7 +149,8 @@ impl Judge<'_> {
         for (candidate, shown) in candidates.iter().zip(&verdicts) {
             let verdict = if *shown { Verdict::Interesting } else { Verdict::Uninteresting };
             let (filtered, complaints) = (Filtered::Passed, Vec::new());
-            let entry = JournalEntry { hash: hash(candidate), verdict, filtered, complaints };
+            let entry =
+                JournalEntry { hash: hash(candidate), verdict, filtered, complaints, rank: None };
             self.journal.record(&entry, PASS)?;
         }
         Ok(verdicts)

@@ -25,6 +25,9 @@ pub struct Candidate {
     pub chance: u16,
 }
 
+/// The name in the place of a pass for a test case that a person edited.
+pub const EDIT: &str = "edit";
+
 /// Something that a pass did not look at because there was too much of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeftOut {
@@ -81,6 +84,13 @@ pub trait CandidateSource: Clone + Send {
     /// Gives up what is left of the pass under way, because a person asked for it. The state is real. A source without
     /// passes does nothing.
     fn skip_pass(&mut self) {}
+
+    /// Goes on from another test case, which a person made and which is interesting. What was refuted stays known. A source that
+    /// cannot do so does nothing.
+    fn go_on_from(&mut self, _case: TestCase) {}
+
+    /// Asks for a verdict on a test case that a person made before anything else. The state is real.
+    fn take_edit(&mut self, _case: &TestCase) {}
 
     /// The current test case laid out for people: with the same tokens. A source without a layout has none.
     fn laid_out(&self) -> Option<TestCase> {

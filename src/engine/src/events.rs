@@ -56,6 +56,13 @@ pub enum Event {
         /// The new current test case.
         case: TestCase,
     },
+    /// A person edited the files, and the test does not accept that. The current test case comes back to its place.
+    EditRefused {
+        /// The files as they were edited.
+        case: TestCase,
+        /// What the test said, in a line. Empty where the verdict says it all.
+        reason: String,
+    },
     /// The current test case was interesting only by mistake: the steps after this one are void.
     WentBack {
         /// Number of the last step that counts.

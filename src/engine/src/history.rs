@@ -1,11 +1,11 @@
 //! The history of a reduction, from its state folder: the reducer takes the verdicts in the journal once more. No test runs,
 //! and the reduction may be under way.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clreduce_candidates::{Candidate, CandidateSource, Next};
+use clreduce_candidates::{Candidate, CandidateSource, EDIT, Next};
 use clreduce_interestingness::{Cancel, Filtered, Verdict};
 use clreduce_journal::{Between, JournalEntry, Record, StateError};
 use clreduce_reducer::Reducer;
@@ -64,7 +64,7 @@ impl History {
     /// # Errors
     /// When the reducer does not go the way that the journal says.
     pub fn replay(&self, mut each: impl FnMut(PastStep<'_>)) -> Result<HistoryEnd, StateError> {
-        let Record { header, original, entries, between, proposed, .. } = &self.record;
+        let Record { header, original, entries, between, edits, proposed, .. } = &self.record;
         let original = original.clone().in_language(self.options.lang);
         let mut plan = self.options.plan(original.language());
         if header.facts().contains_key(PASS_COMMAND_FACT) {
@@ -77,6 +77,8 @@ impl History {
         let mut replay = Replay {
             end: HistoryEnd { now, before_finish: None, versions: Versions::default() },
             rests_on_filter: HashSet::new(),
+            edits,
+            pending: VecDeque::new(),
             folder: &self.folder,
         };
         replay.end.versions.add(&original);
@@ -97,7 +99,7 @@ impl HistoryEnd {
     /// Returns whether all files of a test case are versions that the reduction wrote, or the original.
     #[must_use]
     pub fn knows(&self, case: &TestCase) -> bool {
-        self.versions.check(case).is_ok()
+        self.versions.know(case)
     }
 }
 
@@ -106,6 +108,9 @@ struct Replay<'a> {
     end: HistoryEnd,
     /// Variants whose verdict rests on the word of the compile filter alone.
     rests_on_filter: HashSet<ContentHash>,
+    edits: &'a BTreeMap<ContentHash, TestCase>,
+    /// The edits whose verdicts come next.
+    pending: VecDeque<TestCase>,
     folder: &'a Path,
 }
 
@@ -123,6 +128,11 @@ impl Replay<'_> {
         match between {
             Between::Skipped(pass) if self.candidate()?.pass == pass => self.end.now.skip_pass(),
             Between::Skipped(_) => return Err(Record::diverged(self.folder)),
+            Between::Edited(hash) => {
+                let language = self.end.now.current().language();
+                let edit = self.edits.get(hash).cloned().map(|it| it.in_language(Some(language)));
+                self.pending.extend(edit);
+            }
             Between::Limits(_) => {}
             Between::LaidOut(files) => self.end.versions.extend(files.clone()),
         }
@@ -134,6 +144,18 @@ impl Replay<'_> {
         &mut self,
         entry: &JournalEntry,
     ) -> Result<(&'static str, Option<TestCase>), StateError> {
+        let is_interesting = entry.verdict == Verdict::Interesting;
+        if let Some(edit) = self.pending.pop_front() {
+            if edit.hash() != entry.hash {
+                return Err(Record::diverged(self.folder));
+            }
+            self.end.versions.add(&edit);
+            if is_interesting {
+                self.end.now.go_on_from(edit.clone());
+                self.end.before_finish = None;
+            }
+            return Ok((EDIT, is_interesting.then_some(edit)));
+        }
         let candidate = self.candidate()?;
         if candidate.hash != entry.hash {
             return Err(Record::diverged(self.folder));
@@ -142,7 +164,6 @@ impl Replay<'_> {
         if before_finish.is_none() && now.is_finishing() {
             *before_finish = Some(now.clone());
         }
-        let is_interesting = entry.verdict == Verdict::Interesting;
         if !entry.complaints.is_empty() {
             now.take_complaints(&entry.complaints);
         }

@@ -9,16 +9,19 @@ mod history;
 mod options;
 mod pass_command;
 mod pattern;
+mod ranked;
 mod rate;
 mod reduction;
 mod sandbox;
 
+pub use clreduce_candidates::EDIT;
 pub use clreduce_reducer::{Considered, PassChoice, Reducer};
-pub use clreduce_speculation::SkipPass;
+pub use clreduce_speculation::UserRequests;
 pub use history::{History, HistoryEnd, PastStep};
 pub use options::Options;
 pub use pass_command::{PASS_COMMAND_FACT, PassCommand};
 pub use pattern::TextPattern;
+pub use ranked::{PREFER_FACT, RankCommand, Ranks};
 pub use rate::{
     AskedNumber, AskedRate, InvalidRate, MeasuredNumber, MeasuredRate, NumberBound, Rate,
 };

@@ -39,15 +39,6 @@ pub enum StateError {
         /// The change, in words.
         what: String,
     },
-    /// The file is none of the versions that the journal knows.
-    #[error(
-        "`{path}` was changed since the reduction was interrupted\n\
-         help: restore it to continue, or start again from the current file with --fresh"
-    )]
-    FileChanged {
-        /// Path of the file inside the test case.
-        path: String,
-    },
     /// The reducer proposes other variants than the journal holds.
     #[error(
         "cannot resume from {}, because this build of clreduce tries other variants\n\

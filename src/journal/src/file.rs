@@ -6,13 +6,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clreduce_interestingness::TimeLimits;
-use clreduce_testcase::ContentHash;
+use clreduce_testcase::{ContentHash, TestCase};
 
 use crate::error::StateError;
 use crate::header::JournalHeader;
 use crate::line::{
     Between, Chain, JournalEntry, read_between, read_entry, write_between, write_entry,
 };
+use crate::stored::{edit_folder, read_edit, store};
 use crate::sync::BackgroundSync;
 
 /// The last record of a reduction that has nothing left to try.
@@ -189,6 +190,27 @@ impl Journal {
     /// When it cannot be written.
     pub fn record_skip(&mut self, pass: &str) -> Result<(), StateError> {
         self.append(&write_between(&Between::Skipped(pass.to_owned())))
+    }
+
+    /// Stores a test case that a person edited, and appends that its verdict comes next.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn record_edit(&mut self, case: &TestCase) -> Result<(), StateError> {
+        store(case, &edit_folder(self.directory(), &case.hash()))?;
+        self.append(&write_between(&Between::Edited(case.hash())))
+    }
+
+    /// A test case that a person edited.
+    ///
+    /// # Errors
+    /// When it is not in the state folder any more.
+    pub fn edit(&self, hash: &ContentHash) -> Result<TestCase, StateError> {
+        read_edit(self.directory(), hash)
+    }
+
+    fn directory(&self) -> &Path {
+        self.path.parent().unwrap_or(&self.path)
     }
 
     /// Appends the time limits of later tests.

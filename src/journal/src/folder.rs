@@ -4,11 +4,12 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clreduce_testcase::{SourceFile, TestCase};
+use clreduce_testcase::TestCase;
 
 use crate::error::StateError;
 use crate::file::{Contents, Journal};
 use crate::header::{Facts, JournalHeader};
+use crate::stored::{forget_edits, read_case, store};
 
 /// Name of the journal in the folder.
 pub(crate) const JOURNAL: &str = "journal";
@@ -118,17 +119,8 @@ impl StateFolder {
         header: &JournalHeader,
     ) -> Result<Journal, StateError> {
         self.discard()?;
-        let folder = self.original_folder();
-        clreduce_files::remove_tree(&folder)
-            .map_err(|error| StateError::io("remove", &folder, error))?;
-        for file in original.files() {
-            let path = folder.join(&*file.path);
-            let parent = path.parent().unwrap_or(&folder);
-            fs::create_dir_all(parent).map_err(|error| StateError::io("create", parent, error))?;
-            clreduce_files::write(&path, &file.bytes)
-                .map_err(|error| StateError::io("write", &path, error))?;
-        }
-        sync_folders(&folder);
+        forget_edits(&self.directory)?;
+        store(original, &self.directory.join(ORIGINAL))?;
         let journal = Journal::create(self.journal_path(), header)?;
         clreduce_files::sync_folder(self.directory.parent().unwrap_or(&self.directory));
         Ok(journal)
@@ -136,10 +128,6 @@ impl StateFolder {
 
     fn journal_path(&self) -> PathBuf {
         self.directory.join(JOURNAL)
-    }
-
-    fn original_folder(&self) -> PathBuf {
-        self.directory.join(ORIGINAL)
     }
 }
 
@@ -149,23 +137,8 @@ pub(crate) fn read_original(
     header: &JournalHeader,
 ) -> Result<TestCase, StateError> {
     let folder = directory.join(ORIGINAL);
-    let mut files = Vec::new();
-    let mut pending = vec![folder.clone()];
-    while let Some(directory) = pending.pop() {
-        let entries = fs::read_dir(&directory)
-            .and_then(Iterator::collect::<io::Result<Vec<_>>>)
-            .map_err(|error| StateError::io("read", &directory, error))?;
-        for path in entries.into_iter().map(|entry| entry.path()) {
-            if path.is_dir() {
-                pending.push(path);
-                continue;
-            }
-            let bytes = fs::read(&path).map_err(|e| StateError::io("read", &path, e))?;
-            files.push(SourceFile { path: relative(&folder, &path).into(), bytes: bytes.into() });
-        }
-    }
-    TestCase::new(files)
-        .ok()
+    let original = read_case(&folder)?;
+    original
         .filter(|original| header.original() == Some(original.hash()))
         .ok_or(StateError::Unreadable(folder))
 }
@@ -192,16 +165,6 @@ pub(crate) fn foreign(folder: &Path) -> Option<PathBuf> {
     None
 }
 
-/// Has the names of all folders below a folder written to the disk, and its own.
-fn sync_folders(folder: &Path) {
-    let mut pending = vec![folder.to_owned()];
-    while let Some(folder) = pending.pop() {
-        clreduce_files::sync_folder(&folder);
-        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
-        pending.extend(entries.map(|entry| entry.path()).filter(|path| path.is_dir()));
-    }
-}
-
 /// Makes a folder that only its owner can enter: it holds copies of files that may be private.
 fn make_private(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
@@ -209,12 +172,6 @@ fn make_private(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
-}
-
-/// The path of a file below a folder, with `/` between its parts.
-fn relative(folder: &Path, path: &Path) -> String {
-    let parts = path.strip_prefix(folder).unwrap_or(path).iter();
-    parts.map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
+use clreduce_interestingness::Quantity;
 use clreduce_testcase::{Clues, ContentHash};
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +47,9 @@ pub struct JournalHeader {
     /// those of the original, in millionths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     measured: Option<Vec<u64>>,
+    /// Where somebody prefers a variant to another: the rank of the original, in millionths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rank: Option<u64>,
     pub(crate) facts: Facts,
 }
 
@@ -66,6 +70,7 @@ impl JournalHeader {
             compile_filter,
             clues: Clues::default(),
             measured: None,
+            rank: None,
             facts,
         }
     }
@@ -91,6 +96,18 @@ impl JournalHeader {
     #[must_use]
     pub fn with_measured(self, measured: Option<Vec<u64>>) -> Self {
         Self { measured, ..self }
+    }
+
+    /// The same with the rank of the original.
+    #[must_use]
+    pub fn with_rank(self, rank: Option<Quantity>) -> Self {
+        Self { rank: rank.map(Quantity::in_millionths), ..self }
+    }
+
+    /// The rank of the original, where somebody prefers a variant to another.
+    #[must_use]
+    pub fn rank(&self) -> Option<Quantity> {
+        self.rank.map(Quantity::millionths)
     }
 
     /// What the runs of the original said. Where rates decide: the number of those that showed the bug, and of all. Where

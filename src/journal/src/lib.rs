@@ -10,6 +10,7 @@ mod folder;
 mod header;
 mod line;
 mod record;
+mod stored;
 mod sync;
 
 pub use error::StateError;

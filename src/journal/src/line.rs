@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use clreduce_interestingness::{Filtered, TimeLimits, Verdict};
+use clreduce_interestingness::{Filtered, Quantity, TimeLimits, Verdict};
 use clreduce_testcase::{Complaint, ContentHash};
 
 /// A verdict as a journal holds it. The record also names the pass, for people; it is not read back.
@@ -17,6 +17,8 @@ pub struct JournalEntry {
     pub filtered: Filtered,
     /// The complaints about the variant that the reducer took with the verdict.
     pub complaints: Vec<Complaint>,
+    /// The rank of an interesting variant, where somebody prefers one to another. One that is refused because of it has it, too.
+    pub rank: Option<Quantity>,
 }
 
 /// Digits of a checksum.
@@ -58,6 +60,9 @@ impl Chain {
 /// Begins the record of a pass that a person skipped.
 const SKIPPED: &str = "skipped ";
 
+/// Begins the record of a test case that a person edited.
+const EDITED: &str = "edited ";
+
 /// Begins the record of time limits, which are in milliseconds.
 const LIMITS: &str = "limits ";
 
@@ -69,6 +74,8 @@ const LAID_OUT: &str = "laid-out";
 pub enum Between {
     /// A person skipped this pass: the next verdict is that on another pass.
     Skipped(String),
+    /// A person edited the files: the next verdict is that on this test case, which lies in the state folder.
+    Edited(ContentHash),
     /// Later tests have these time limits.
     Limits(TimeLimits),
     /// The files were laid out and have these contents, although no verdict of a step led to them.
@@ -79,6 +86,7 @@ pub enum Between {
 pub(crate) fn write_between(between: &Between) -> String {
     match between {
         Between::Skipped(pass) => format!("{SKIPPED}{pass}"),
+        Between::Edited(case) => format!("{EDITED}{case}"),
         Between::LaidOut(files) => {
             files.iter().fold(LAID_OUT.to_owned(), |record, file| format!("{record} {file}"))
         }
@@ -95,6 +103,9 @@ pub(crate) fn read_between(record: &str) -> Option<Between> {
     if let Some(pass) = record.strip_prefix(SKIPPED) {
         return Some(Between::Skipped(pass.to_owned()));
     }
+    if let Some(case) = record.strip_prefix(EDITED) {
+        return ContentHash::parse(case).map(Between::Edited);
+    }
     if let Some(files) = record.strip_prefix(LAID_OUT) {
         let files: Option<_> = files.split_whitespace().map(ContentHash::parse).collect();
         return files.map(Between::LaidOut);
@@ -110,12 +121,15 @@ const DOUBTED: &str = "doubted-";
 /// The word instead of a verdict where the compile filter gave it.
 const REFUSED: &str = "refused";
 
+/// Between a verdict and the rank of the variant, in millionths.
+const RANK: char = ':';
+
 /// Begins the list of complaints in a record.
 const COMPLAINTS: &str = " [{";
 
-/// Writes a verdict as a record: verdict, content hash, name of the pass, and complaints if there are any.
+/// Writes a verdict as a record: verdict, rank if there is one, content hash, name of the pass, and complaints if there are any.
 pub(crate) fn write_entry(entry: &JournalEntry, pass: &str) -> String {
-    let JournalEntry { hash, verdict, filtered, complaints } = entry;
+    let JournalEntry { hash, verdict, filtered, complaints, rank } = entry;
     let verdict = match verdict {
         Verdict::Interesting => "yes",
         Verdict::Uninteresting => "no",
@@ -127,7 +141,8 @@ pub(crate) fn write_entry(entry: &JournalEntry, pass: &str) -> String {
         Filtered::Doubted => (DOUBTED, verdict),
         Filtered::Rejected => ("", REFUSED),
     };
-    let mut record = format!("{before}{verdict} {hash} {pass}");
+    let rank = rank.map(|rank| format!("{RANK}{}", rank.in_millionths())).unwrap_or_default();
+    let mut record = format!("{before}{verdict}{rank} {hash} {pass}");
     if !complaints.is_empty()
         && let Ok(complaints) = serde_json::to_string(complaints)
     {
@@ -139,6 +154,10 @@ pub(crate) fn write_entry(entry: &JournalEntry, pass: &str) -> String {
 /// Reads what [`write_entry`] wrote.
 pub(crate) fn read_entry(record: &str) -> Option<JournalEntry> {
     let (verdict, rest) = record.split_once(' ')?;
+    let (verdict, rank) = match verdict.split_once(RANK) {
+        Some((verdict, rank)) => (verdict, Some(Quantity::millionths(rank.parse().ok()?))),
+        None => (verdict, None),
+    };
     let (verdict, filtered) = match verdict.strip_prefix(DOUBTED) {
         Some(verdict) => (verdict, Filtered::Doubted),
         None if verdict == REFUSED => ("no", Filtered::Rejected),
@@ -156,7 +175,7 @@ pub(crate) fn read_entry(record: &str) -> Option<JournalEntry> {
         Some(at) => serde_json::from_str(&rest[at..]).ok()?,
         None => Vec::new(),
     };
-    Some(JournalEntry { hash: ContentHash::parse(hash)?, verdict, filtered, complaints })
+    Some(JournalEntry { hash: ContentHash::parse(hash)?, verdict, filtered, complaints, rank })
 }
 
 #[cfg(test)]
@@ -172,11 +191,14 @@ mod tests {
             column: 0,
             names: vec!["std::f".to_owned(), "\n".to_owned()],
         };
-        let survives = |verdict, filtered, complaints| {
-            let entry = JournalEntry { hash, verdict, filtered, complaints };
-            let record = write_entry(&entry, "a pass");
-            assert!(!record.contains('\n'));
-            assert_eq!(read_entry(&record), Some(entry));
+        let survives = |verdict, filtered, complaints: Vec<Complaint>| {
+            for rank in [None, Some(Quantity::MAX)] {
+                let complaints = Clone::clone(&complaints);
+                let entry = JournalEntry { hash, verdict, filtered, complaints, rank };
+                let record = write_entry(&entry, "a pass");
+                assert!(!record.contains('\n'));
+                assert_eq!(read_entry(&record), Some(entry));
+            }
         };
         for verdict in
             [Verdict::Interesting, Verdict::Uninteresting, Verdict::TimedOut, Verdict::Unresolved]
@@ -192,11 +214,13 @@ mod tests {
 
     #[test]
     fn what_comes_between_verdicts_survives_the_way_through_a_record() {
+        let hash = ContentHash::of(b"edited");
         let limit = |name: &str, millis| (name.to_owned(), Duration::from_millis(millis));
         let limits = TimeLimits::from([limit("", 2500), limit("gpu \"0\"\n", 1)]);
         let files = vec![ContentHash::of(b"one"), ContentHash::of(b"two")];
         for between in [
             Between::Skipped("a pass".to_owned()),
+            Between::Edited(hash),
             Between::Limits(limits),
             Between::LaidOut(files),
         ] {

@@ -330,6 +330,19 @@ impl<G: ProposalSearch> CandidateSource for Reducer<G> {
         debug_assert!(has_ended, "a real state is never blocked");
     }
 
+    fn go_on_from(&mut self, case: TestCase) {
+        self.refuted.end_run();
+        self.refuted.forget_texts();
+        self.pass_run = None;
+        self.at = Position::default();
+        self.headers = Headers::of(&case, self.language);
+        self.base = Arc::new(Snapshot::new(case.clone(), self.language));
+        self.nests = Arc::default();
+        let size = Size::of(&case);
+        self.current = (case, size);
+        self.supposed_commit |= self.supposed;
+    }
+
     fn mark_supposed(&mut self) {
         self.supposed = true;
     }

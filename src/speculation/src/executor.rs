@@ -11,8 +11,8 @@ use clreduce_testcase::TestCase;
 use crossbeam_channel::unbounded;
 
 use crate::pool::{Permit, Pool};
+use crate::requests::UserRequests;
 use crate::scheduler::{Judged, Scheduler, SchedulerStep};
-use crate::skip::SkipPass;
 use crate::verdicts::Verdicts;
 use clreduce_candidates::CandidateSource;
 use started::{StartedTests, TestEnd, TestResult};
@@ -36,9 +36,11 @@ pub struct Executor<S: CandidateSource> {
     scheduler: Scheduler<S>,
     tests: StartedTests,
     cancel: Cancel,
-    skip: SkipPass,
+    requests: UserRequests,
     /// The passes that were skipped before the next verdict.
     skipped: Vec<&'static str>,
+    /// The test cases that a person edited before the next verdict.
+    edited: Vec<TestCase>,
     deadline: Option<Instant>,
 }
 
@@ -57,16 +59,17 @@ impl<S: CandidateSource> Executor<S> {
             scheduler,
             tests: StartedTests::new(pool, test, filter),
             cancel,
-            skip: SkipPass::new(),
+            requests: UserRequests::new(),
             skipped: Vec::new(),
+            edited: Vec::new(),
             deadline,
         }
     }
 
-    /// Skips passes as a person asks for it.
+    /// Does what a person asks for.
     #[must_use]
-    pub fn skipping(self, skip: SkipPass) -> Self {
-        Self { skip, ..self }
+    pub fn heeding(self, requests: UserRequests) -> Self {
+        Self { requests, ..self }
     }
 
     /// Waits for the next verdict and gives it to the source. A pass may be skipped before that.
@@ -81,8 +84,13 @@ impl<S: CandidateSource> Executor<S> {
             if let Some(stop) = self.stopped() {
                 return Err(stop);
             }
-            if self.skip.take() {
+            let (skips_pass, edits) = self.requests.take();
+            if skips_pass {
                 self.skipped.extend(self.scheduler.skip_pass());
+            }
+            for case in edits {
+                self.scheduler.take_edit(&case);
+                self.edited.push(case);
             }
             match self.scheduler.step() {
                 SchedulerStep::Judged(answered) => return Ok(*answered),
@@ -114,6 +122,11 @@ impl<S: CandidateSource> Executor<S> {
     /// The passes that were skipped between the last verdict and the one before it.
     pub fn take_skipped(&mut self) -> Vec<&'static str> {
         std::mem::take(&mut self.skipped)
+    }
+
+    /// The test cases that a person edited since the last call. The next verdicts are on them.
+    pub fn take_edited(&mut self) -> Vec<TestCase> {
+        std::mem::take(&mut self.edited)
     }
 
     /// Gives the source its next verdict if that is known without a test.
@@ -254,7 +267,7 @@ impl<S: CandidateSource> Executor<S> {
         self.deadline.filter(|deadline| Instant::now() >= *deadline).map(|_| Stop::Deadline)
     }
 
-    /// Waits for the end of a test, the cancellation, a request to skip a pass, or the deadline.
+    /// Waits for the end of a test, the cancellation, a request, or the deadline.
     fn wait(&mut self) {
         let wake = self.tests.report.clone();
         let hook = self.cancel.on_cancel(move || {
@@ -262,12 +275,12 @@ impl<S: CandidateSource> Executor<S> {
             let _ = wake.send(None);
         });
         let wake = self.tests.report.clone();
-        let request = self.skip.next_request();
-        let skip_hook = request.on_cancel(move || {
+        let request = self.requests.next_request();
+        let request_hook = request.on_cancel(move || {
             let _ = wake.send(None);
         });
         let ended = self.tests.wait(self.deadline);
-        drop((hook, skip_hook));
+        drop((hook, request_hook));
         self.note(ended);
     }
 

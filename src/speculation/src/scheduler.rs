@@ -2,11 +2,12 @@
 
 mod plan;
 
-use clreduce_candidates::{Candidate, CandidateSource, LeftOut, Next};
+use clreduce_candidates::{Candidate, CandidateSource, EDIT, LeftOut, Next};
 use clreduce_interestingness::{Filtered, NotRun, Occasion, Outcome};
 use clreduce_testcase::TestCase;
 
 use crate::confirmations::{Confirmation, Confirmations};
+use crate::preference::Preference;
 use crate::running::{RunningTest, RunningTests, TestId, Work};
 use crate::search::CandidateSearch;
 use crate::tree::Tree;
@@ -87,6 +88,8 @@ pub struct Scheduler<S> {
     counters: Counters,
     /// A test whose verdict is needed cannot be run.
     not_run: Option<NotRun>,
+    /// What somebody prefers among interesting variants.
+    preference: Option<Preference>,
 }
 
 fn tree<S: CandidateSource>(source: S, slots: usize) -> Tree<S> {
@@ -107,7 +110,20 @@ impl<S: CandidateSource> Scheduler<S> {
             slots,
             counters: Counters::default(),
             not_run: None,
+            preference: None,
         }
+    }
+
+    /// Refuses interesting variants of a worse rank that are hardly smaller.
+    #[must_use]
+    pub fn preferring(self, preference: Option<Preference>) -> Self {
+        Self { preference, ..self }
+    }
+
+    /// The preference, as it is for the current test case.
+    #[must_use]
+    pub fn preference(&self) -> Option<Preference> {
+        self.preference
     }
 
     /// Begins again with another source and other known verdicts. Nothing may run.
@@ -120,6 +136,7 @@ impl<S: CandidateSource> Scheduler<S> {
         self.search = None;
         self.verdicts = verdicts;
         self.confirmations = Confirmations::default();
+        self.preference.iter_mut().for_each(Preference::restart);
     }
 
     /// Variants to be tested again.
@@ -227,10 +244,22 @@ impl<S: CandidateSource> Scheduler<S> {
 
     /// Has the source give up what is left of the pass that its next candidate comes from. Returns the pass.
     pub fn skip_pass(&mut self) -> Option<&'static str> {
-        let pass = self.awaited()?.pass;
-        self.tree.skip_pass();
+        let pass = self.awaited().map(|candidate| candidate.pass).filter(|pass| *pass != EDIT)?;
+        self.tree.tell(CandidateSource::skip_pass);
         self.search = None;
         Some(pass)
+    }
+
+    /// Has the source ask for a verdict on a test case that a person edited.
+    pub fn take_edit(&mut self, case: &TestCase) {
+        self.tree.tell(|source| source.take_edit(case));
+        self.search = None;
+    }
+
+    /// Returns true if the next verdict is one on a test case that a person edited.
+    #[must_use]
+    pub fn awaits_edit(&self) -> bool {
+        self.awaited().is_some_and(|candidate| candidate.pass == EDIT)
     }
 
     /// Gives the source its next verdict if it is there.
@@ -244,7 +273,11 @@ impl<S: CandidateSource> Scheduler<S> {
             return SchedulerStep::Waiting;
         }
         let heeds_complaints = self.tree.heeds_complaints();
-        let Some(taken) = self.verdicts.take(&candidate.hash, heeds_complaints) else {
+        let prefer = |outcome: &mut Outcome| {
+            let preference = self.preference.iter().filter(|_| candidate.pass != EDIT);
+            preference.for_each(|it| it.judge(&candidate.size, outcome));
+        };
+        let Some(taken) = self.verdicts.take(&candidate.hash, heeds_complaints, prefer) else {
             return SchedulerStep::Waiting;
         };
         self.search = None;
@@ -254,6 +287,9 @@ impl<S: CandidateSource> Scheduler<S> {
         }
         let (next, committed) = self.tree.advance(taken.is_interesting());
         let Next::Candidate(candidate) = next else { unreachable!("the root had a candidate") };
+        if let (Some(preference), Some(_)) = (&mut self.preference, &committed) {
+            preference.committed(candidate.size, taken.outcome.rank);
+        }
         if taken.contradicts_filter() {
             let verdicts = &self.verdicts;
             self.tree.retract(&|hash| verdicts.rests_on_filter(hash));

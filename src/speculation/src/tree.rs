@@ -155,11 +155,11 @@ impl<S: CandidateSource> Tree<S> {
         (old.next, root.committed.take())
     }
 
-    /// Has the source give up what is left of its pass, and forgets the states that were supposed.
-    pub(crate) fn skip_pass(&mut self) {
+    /// Tells the source in its real state of what a person wants, and forgets the states that were supposed.
+    pub(crate) fn tell(&mut self, wish: impl FnOnce(&mut S)) {
         self.drop_children(self.root);
         let root = &mut self.nodes[self.root];
-        root.source.skip_pass();
+        wish(&mut root.source);
         root.released = false;
         root.next = root.source.next();
     }

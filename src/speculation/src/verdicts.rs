@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use clreduce_candidates::Candidate;
-use clreduce_interestingness::{Filtered, Outcome, Verdict};
+use clreduce_interestingness::{Filtered, Outcome, Quantity, Verdict};
 use clreduce_testcase::{Complaint, ContentHash};
 
 use crate::tally::{RepeatedResults, WrongSuccesses};
@@ -62,8 +62,8 @@ struct KnownVariant {
 /// The word of the tests of a variant.
 #[derive(Debug)]
 enum Tested {
-    /// The source has taken it, in this run or an earlier one, with the complaints that it heeded.
-    Taken(Verdict, Vec<Complaint>),
+    /// The source has taken it, in this run or an earlier one, with the complaints that it heeded, and with the rank.
+    Taken(Verdict, Vec<Complaint>, Option<Quantity>),
     /// The source has not taken it yet: the outcomes in the order in which they came. There are several where the test is
     /// flaky.
     Waiting(Vec<Outcome>),
@@ -118,10 +118,11 @@ impl Verdicts {
         verdict: Verdict,
         complaints: &[Complaint],
         filtered: Filtered,
+        rank: Option<Quantity>,
     ) {
         let known = self.entries.entry(hash).or_default();
         if filtered != Filtered::Rejected {
-            known.tested = Some(Tested::Taken(verdict, complaints.to_vec()));
+            known.tested = Some(Tested::Taken(verdict, complaints.to_vec(), rank));
         }
         known.rejected.get_or_insert(filtered != Filtered::Passed);
     }
@@ -132,7 +133,7 @@ impl Verdicts {
     pub fn distrust(&mut self, seen: WrongSuccesses) {
         self.wrong_successes = Some(seen);
         let is_interesting = |known: &&mut KnownVariant| {
-            matches!(known.tested, Some(Tested::Taken(Verdict::Interesting, _)))
+            matches!(known.tested, Some(Tested::Taken(Verdict::Interesting, ..)))
         };
         self.entries.values_mut().filter(is_interesting).for_each(|known| known.tested = None);
     }
@@ -189,7 +190,7 @@ impl Verdicts {
             return Some(false);
         }
         let verdict = match known.tested.as_ref() {
-            Some(Tested::Taken(verdict, _)) => Some(*verdict),
+            Some(Tested::Taken(verdict, ..)) => Some(*verdict),
             Some(Tested::Waiting(outcomes)) => {
                 Decision::of(outcomes, self.wrong_successes).map(|decision| decision.verdict)
             }
@@ -200,11 +201,13 @@ impl Verdicts {
     }
 
     /// Gives the verdict on a variant to the source, if there is one, with the complaints if the source heeds them. Whether the
-    /// filter is trusted, and how far a success is, changes here only, in the order in which the source takes verdicts.
+    /// filter is trusted, and how far a success is, changes here only, in the order in which the source takes verdicts. `prefer` may
+    /// refuse a success that it takes for the first time.
     pub(crate) fn take(
         &mut self,
         hash: &ContentHash,
         heeds_complaints: bool,
+        prefer: impl FnOnce(&mut Outcome),
     ) -> Option<TakenVerdict> {
         let known = self.entries.get(hash)?;
         // Before the word of a test: whether one ran depends on the number of slots.
@@ -218,9 +221,9 @@ impl Verdicts {
             return Some(TakenVerdict { outcome, known: is_known, filtered: Filtered::Rejected });
         }
         let (mut outcome, is_known) = match known.tested.as_mut()? {
-            Tested::Taken(verdict, complaints) => {
-                let complaints = complaints.clone();
-                (Outcome { complaints, ..Outcome::from(*verdict) }, true)
+            Tested::Taken(verdict, complaints, rank) => {
+                let (complaints, rank) = (complaints.clone(), *rank);
+                (Outcome { complaints, rank, ..Outcome::from(*verdict) }, true)
             }
             Tested::Waiting(outcomes) => {
                 let decision = Decision::of(outcomes, self.wrong_successes)?;
@@ -230,12 +233,15 @@ impl Verdicts {
                 (decision.outcome(outcomes), false)
             }
         };
+        if !is_known {
+            prefer(&mut outcome);
+        }
         let verdict = outcome.verdict;
         if !heeds_complaints || verdict == Verdict::Interesting {
             // A run that is resumed does not have them either.
             outcome.complaints.clear();
         }
-        known.tested = Some(Tested::Taken(verdict, outcome.complaints.clone()));
+        known.tested = Some(Tested::Taken(verdict, outcome.complaints.clone(), outcome.rank));
         (known.alone, known.rests_on_filter) = (false, false);
         let is_first = !std::mem::replace(&mut known.taken, true);
         let filtered = if is_first && known.rejected == Some(true) && self.filter.is_on {

@@ -103,6 +103,11 @@ pub(crate) enum CliError {
         .0.with_interval()
     )]
     Unsteady(MeasuredRate),
+    #[error(
+        "the command of --prefer failed on the original: {0}\n\
+         help: its last line on standard output has to be a number that is not negative"
+    )]
+    NotRanked(String),
     /// The test accepts the original outside the sandbox alone. With the option that allows what it does.
     #[error("{0}")]
     Refused(String),

@@ -12,11 +12,12 @@ use thiserror::Error;
 use crate::terminal::printing::shown_path;
 
 /// Endings of names that never belong to a test case: reducers leave such files beside their input.
-pub(crate) const OWN_ENDINGS: [&str; 8] = [
+pub(crate) const OWN_ENDINGS: [&str; 9] = [
     ORIGINAL,
     STATE,
     ALSO_INTERESTING,
     SLIPPED,
+    EDITED,
     BUG_REPORTS[0],
     BUG_REPORTS[1],
     FLAGS,
@@ -30,6 +31,8 @@ pub(crate) const STATE: &str = ".clreduce";
 pub(crate) const ALSO_INTERESTING: &str = ".also-interesting";
 /// Ending of the name of the folder with `--allow-slippage` variants.
 pub(crate) const SLIPPED: &str = ".slipped";
+/// Ending of the name of the folder with edits that the test does not accept.
+pub(crate) const EDITED: &str = ".edited";
 /// Endings of the names of bug reports: Markdown, and plain text.
 pub(crate) const BUG_REPORTS: [&str; 2] = [".report.md", ".report.txt"];
 /// Ending of the name of the file with the flags that are left.

@@ -11,8 +11,8 @@ use thiserror::Error;
 
 use crate::files::keep::OriginalCopy;
 use crate::files::load::{
-    ALSO_INTERESTING, BUG_REPORTS, FLAGS, FilePlace, Input, LoadError, ORIGINAL, OWN_ENDINGS,
-    RECIPE_WITH_FLAGS, SLIPPED, STATE, beside,
+    ALSO_INTERESTING, BUG_REPORTS, EDITED, FLAGS, FilePlace, Input, LoadError, ORIGINAL,
+    OWN_ENDINGS, RECIPE_WITH_FLAGS, SLIPPED, STATE, beside,
 };
 
 /// The reason why the result cannot be written to the path of `--output`.
@@ -142,6 +142,11 @@ impl ReductionPaths {
     /// Folder for variants that `--allow-slippage` asks for.
     pub(crate) fn slipped(&self) -> PathBuf {
         beside(&self.base, SLIPPED)
+    }
+
+    /// Folder for edits that the test does not accept.
+    pub(crate) fn edited(&self) -> PathBuf {
+        beside(&self.base, EDITED)
     }
 
     /// The bug reports: Markdown, and plain text.

@@ -238,12 +238,15 @@ impl Aside {
         }
     }
 
-    /// Writes the variant to a folder of its own; there only whole.
-    fn put(&self, variant: &TestCase, about: &str) -> io::Result<()> {
+    /// Writes the variant to a folder of its own, which it returns; there only whole.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub(crate) fn put(&self, variant: &TestCase, about: &str) -> io::Result<PathBuf> {
         let name = variant.hash().to_string();
         let folder = self.folder.join(&name[..16]);
         if folder.exists() {
-            return Ok(());
+            return Ok(folder);
         }
         fs::create_dir_all(&self.folder)?;
         if !about.is_empty() {
@@ -256,7 +259,8 @@ impl Aside {
             let _ = clreduce_files::remove_tree(&unfinished);
             // Another thread was faster.
             if folder.exists() { Ok(()) } else { Err(error) }
-        })
+        })?;
+        Ok(folder)
     }
 }
 

@@ -1,10 +1,10 @@
-//! The program of `--pass-command`. It runs like a test: in the sandbox, in a fresh directory with the current files.
+//! The programs of `--pass-command` and `--prefer`. They run like a test: in the sandbox, in a fresh directory with the current files.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use clreduce_engine::PassCommand;
-use clreduce_interestingness::{Cancel, CommandOptions, Limits, SetupError, test_files};
+use clreduce_engine::{PassCommand, RankCommand};
+use clreduce_interestingness::{Cancel, CommandOptions, Limits, Quantity, SetupError, test_files};
 use clreduce_process::{Completed, End, Launcher, LocalLauncher, Permissions, Task, TestCommand};
 use clreduce_testcase::TestCase;
 
@@ -17,7 +17,7 @@ const OUTPUT: u64 = 16 << 20;
 /// The most characters of what it printed in a message.
 const MOST_CHARACTERS: usize = 200;
 
-/// Makes the program ready.
+/// Makes the program of `--pass-command` ready.
 ///
 /// # Errors
 /// When there is no place for it to run in.
@@ -25,6 +25,26 @@ pub(crate) fn ready(
     command: &TestCommand,
     how: &TestAndOptions,
 ) -> Result<Arc<PassCommand>, SetupError> {
+    let run = runner(command, how)?;
+    Ok(Arc::new(move |case: &TestCase, cancel: &Cancel| printed(run(case, cancel))))
+}
+
+/// Makes the program of `--prefer` ready.
+///
+/// # Errors
+/// As [`ready`].
+pub(crate) fn ready_to_rank(
+    command: &TestCommand,
+    how: &TestAndOptions,
+) -> Result<Arc<RankCommand>, SetupError> {
+    let run = runner(command, how)?;
+    Ok(Arc::new(move |case: &TestCase, cancel: &Cancel| ranked(run(case, cancel))))
+}
+
+fn runner(
+    command: &TestCommand,
+    how: &TestAndOptions,
+) -> Result<impl Fn(&TestCase, &Cancel) -> Completed + Send + Sync + use<>, SetupError> {
     let time = Some(how.options.timeout.unwrap_or(TIME));
     let limits = Limits { time, output_bytes: OUTPUT, ..how.options.test_limits() };
     let files = test_files(command).into_iter().map(|(path, _)| path);
@@ -40,9 +60,18 @@ pub(crate) fn ready(
         count_left: false,
         run: None,
     };
-    Ok(Arc::new(move |case: &TestCase, cancel: &Cancel| {
-        printed(launcher.run(&task, case, cancel, &mut |_| {}))
-    }))
+    Ok(move |case: &TestCase, cancel: &Cancel| launcher.run(&task, case, cancel, &mut |_| {}))
+}
+
+/// The number that the program printed, whatever its exit status: `grep -c` has 1 where it counts none. Otherwise the reason that
+/// it failed.
+fn ranked(completed: Completed) -> Result<Quantity, String> {
+    let has_ended = matches!(completed.end, End::Exited(_));
+    match Quantity::printed_last(&completed.streams[0]).filter(|_| has_ended) {
+        Some(rank) => Ok(rank),
+        None => Err(printed(completed)
+            .map_or_else(|error| error, |_| "its last line is no number".to_owned())),
+    }
 }
 
 /// What the program printed, or the reason that it failed.

@@ -165,11 +165,12 @@ impl<'a> WhyText<'a> {
 }
 
 fn verdict(judged: &JudgedVariant, pass: &str) -> String {
-    let JudgedVariant { step, verdict, filtered, complaints } = judged;
+    let JudgedVariant { step, verdict, filtered, complaints, is_ranked } = judged;
     let step = format!("step {}, {pass}", show_count(*step));
     let said = match verdict {
         _ if *filtered == Filtered::Rejected => "libclang does not compile it",
         Verdict::Interesting => "interesting, but not smaller",
+        Verdict::Uninteresting if *is_ranked => "interesting, but not preferred",
         Verdict::Uninteresting => "not interesting",
         Verdict::TimedOut => "stopped at the time limit",
         Verdict::Unresolved => "unresolved",

@@ -18,6 +18,8 @@ pub(super) struct JudgedVariant {
     pub(super) verdict: Verdict,
     pub(super) filtered: Filtered,
     pub(super) complaints: Vec<Complaint>,
+    /// The test accepts it, and `--prefer` ranks it.
+    pub(super) is_ranked: bool,
 }
 
 /// The reason why a variant is not the result.

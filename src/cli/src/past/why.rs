@@ -74,7 +74,9 @@ pub(crate) fn why(args: &WhyArgs) -> Result<ExitCode, CliError> {
         let (entry, complaints) = (step.entry, step.entry.complaints.clone());
         let (verdict, filtered) = (entry.verdict, entry.filtered);
         steps = step.number;
-        judged.insert(entry.hash, JudgedVariant { step: steps, verdict, filtered, complaints });
+        let is_ranked = entry.rank.is_some();
+        let variant = JudgedVariant { step: steps, verdict, filtered, complaints, is_ranked };
+        judged.insert(entry.hash, variant);
     });
     let end = end.map_err(|error| untold(error, &past.target.state()))?;
     let shown = shown(&past, &end)?;

@@ -176,7 +176,7 @@ impl<'a> EventLine<'a> {
                 work_items: size.work_items,
             },
             // For people; the summary holds them.
-            Event::Warning(_) | Event::LastTests { .. } => return None,
+            Event::Warning(_) | Event::LastTests { .. } | Event::EditRefused { .. } => return None,
         })
     }
 

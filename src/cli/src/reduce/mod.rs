@@ -1,6 +1,7 @@
 //! A reduction from its settings to its exit status: reading the input, running the engine, and reporting.
 
 mod diagnosis;
+mod edits;
 mod events_file;
 mod finished;
 mod input;
@@ -14,13 +15,15 @@ mod unsteady;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use clreduce_engine::events::{Ending, Event};
-use clreduce_engine::{PASS_COMMAND_FACT, Reduction, ReductionError, Resume, SkipPass};
-use clreduce_interestingness::{Cancel, Outcome};
+use clreduce_engine::{
+    PASS_COMMAND_FACT, PREFER_FACT, Reduction, ReductionError, Resume, UserRequests,
+};
+use clreduce_interestingness::{Cancel, Outcome, Quantity};
 use clreduce_journal::Facts;
 use clreduce_testcase::TestCase;
 
@@ -31,8 +34,9 @@ use crate::files::target::{self, ReductionPaths};
 use crate::judge::pass_command;
 use crate::judge::recipe;
 use crate::judge::remote;
-use crate::judge::{CountedTest, Judge};
+use crate::judge::{Aside, CountedTest, Judge};
 use crate::reduce::diagnosis::Diagnosis;
+use crate::reduce::edits::EditFollower;
 use crate::reduce::events_file::EventsFile;
 use crate::reduce::finished::{EngineResult, FinishedReduction};
 use crate::reduce::input::ReductionInput;
@@ -93,13 +97,23 @@ pub(crate) fn reduce(settings: &ReduceSettings) -> Result<ExitCode, CliError> {
     Ok(if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
-/// A reduction with the pass of the user, if one is given.
-fn with_own_pass<'a>(
-    reduction: Reduction<'a>,
+/// A reduction with the pass and the preference of the user, if they are given.
+fn with_own_commands<'a>(
+    mut reduction: Reduction<'a>,
     settings: &ReduceSettings,
+    cancel: &Cancel,
 ) -> Result<Reduction<'a>, CliError> {
-    let Some(command) = &settings.pass_command else { return Ok(reduction) };
-    Ok(reduction.pass_command(pass_command::ready(command, &settings.how)?))
+    if let Some(command) = &settings.pass_command {
+        reduction = reduction.pass_command(pass_command::ready(command, &settings.how)?);
+    }
+    let Some(command) = &settings.prefer else { return Ok(reduction) };
+    let command = pass_command::ready_to_rank(command, &settings.how)?;
+    let original = match command(reduction.case(), cancel) {
+        // The reduction ends before its first test.
+        Err(_) if cancel.is_cancelled() => Quantity::MAX,
+        ranked => ranked.map_err(CliError::NotRanked)?,
+    };
+    Ok(reduction.prefer(command, original))
 }
 
 /// What is told about files in a language that is not known.
@@ -126,24 +140,32 @@ fn run(
     let mut bases: Vec<PathBuf> = originals.iter().map(|copy| copy.base.clone()).collect();
     bases.dedup();
     let mut keeper = Keeper::new(places, target.state(), now, originals, case.clone());
-    let mut keep_error = None;
-    let (skip, running) = (SkipPass::new(), Arc::new(AtomicUsize::new(0)));
+    let (mut keep_error, not_aside) = (None, Mutex::new(None));
+    let (requests, running) = (UserRequests::new(), Arc::new(AtomicUsize::new(0)));
     let name = target.inputs.first().map(|input| shown_path(&input.named)).unwrap_or_default();
     let jobs = settings.how.jobs().get();
     let model = Model::new(name, case.clone(), jobs, Arc::clone(&running));
-    progress.will_draw(Drawn { model, cancel: cancel.clone(), skip: skip.clone() });
+    progress.will_draw(Drawn { model, cancel: cancel.clone(), requests: requests.clone() });
     let collector = settings.report.as_ref().map(|_| CommitCollector::new(case.clone()));
     let (statistics, events) = (RunStatistics::new(), events.map(EventsFile::new));
-    let mut followers = Followers { judge: &judge, statistics, progress, collector, events };
+    let edits = EditFollower {
+        name: target.inputs.first().map(|input| input.named.clone()).unwrap_or_default(),
+        aside: Aside { folder: target.edited(), scratch: target.state() },
+        failed: &not_aside,
+    };
+    let mut followers = Followers { judge: &judge, statistics, progress, collector, events, edits };
     let facts = facts_of(settings, &judge);
     let reduction = Reduction::of(case.clone())
         .test(CountedTest { judge: Arc::clone(&judge), running })
         .state(Resume { folder, facts, on_disk })
         .cancel(cancel.clone())
-        .skip_pass(skip)
-        .keep(|case| keep(&mut keeper, case, &mut keep_error))
+        .requests(requests)
+        .keep(|case| {
+            let lost = not_aside.lock().unwrap_or_else(PoisonError::into_inner).take();
+            lost.map_or_else(|| keep(&mut keeper, case, &mut keep_error), Err)
+        })
         .on_event(|event| followers.follow(event));
-    let reduction = with_own_pass(reduction, settings)?;
+    let reduction = with_own_commands(reduction, settings, cancel)?;
     let result = within_time(settings.how.apply_to(reduction), settings, begun).run();
     let Followers { statistics, progress, collector, .. } = followers;
     let by_engine = EngineResult { settings, judge: &judge, target: &target, cancel, progress };
@@ -175,6 +197,7 @@ struct Followers<'a> {
     /// The commits for the page of `--report`.
     collector: Option<CommitCollector>,
     events: Option<EventsFile>,
+    edits: EditFollower<'a>,
 }
 
 impl Followers<'_> {
@@ -184,6 +207,7 @@ impl Followers<'_> {
             warn_of_first_run(self.judge, self.progress);
         }
         self.progress.update(event, &self.statistics);
+        self.edits.follow(event, self.progress);
         if let Some(collector) = &mut self.collector {
             collector.update(event);
         }
@@ -199,6 +223,8 @@ fn facts_of(settings: &ReduceSettings, judge: &Judge) -> Facts {
     let own =
         settings.pass_command.iter().map(|own| (PASS_COMMAND_FACT.to_owned(), of_command(own)));
     facts.extend(own);
+    let prefer = settings.prefer.iter().map(|it| (PREFER_FACT.to_owned(), of_command(it)));
+    facts.extend(prefer);
     match judge {
         Judge::Command(_) => {}
         Judge::Recipe(by) => recipe::note(&mut facts, &by.test),

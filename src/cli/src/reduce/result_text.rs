@@ -53,6 +53,9 @@ pub(crate) fn print(
         if let Some(numbers) = &reduced.numbers {
             text.push_str(&format!("{numbers}\n"));
         }
+        if let Some(ranks) = &reduced.ranks {
+            text.push_str(&format!("{ranks}\n"));
+        }
         if console::user_attended() && !to_stdout {
             text.push_str(&short_program(&reduced.case));
         }

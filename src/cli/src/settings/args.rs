@@ -28,6 +28,13 @@ pub(crate) struct ReduceArgs {
     #[command(flatten)]
     pub remote: RemoteOptions,
 
+    /// Of two interesting variants, prefer the one for which COMMAND prints the lower number, such as a count of warnings
+    ///
+    /// A variant with a higher number than the current program has to be ten tokens smaller. COMMAND runs as the test does; its
+    /// number is the last line of standard output.
+    #[arg(long, value_name = "COMMAND", value_hint = ValueHint::CommandString, help_heading = TEST)]
+    pub prefer: Option<String>,
+
     /// Keep a copy of every variant for which the test exits with CODE, in FILE.also-interesting/
     #[arg(long, value_name = "CODE", value_parser = clap::value_parser!(i32).range(1..),
         help_heading = TEST)]

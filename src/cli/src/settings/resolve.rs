@@ -40,6 +40,8 @@ pub(crate) struct ReduceSettings {
     pub fresh: bool,
     /// The program that proposes, too.
     pub pass_command: Option<TestCommand>,
+    /// The command that ranks interesting variants.
+    pub prefer: Option<TestCommand>,
     /// Keep the state of a finished run.
     pub keep_state: bool,
     /// File for the events.
@@ -146,9 +148,11 @@ pub(crate) fn resolve(mut args: ReduceArgs) -> Result<ReduceSettings, UsageError
         Test::Command(command) => Test::Command(on_files(&command, &args.inputs)?),
         recipe => recipe,
     };
-    let pass_command = args.pass_command.as_ref().map(|command| command_named(command));
-    let pass_command =
-        pass_command.transpose()?.map(|command| on_files(&command, &args.inputs)).transpose()?;
+    let command = |line: &Option<String>| {
+        let line = line.as_ref();
+        line.map(|line| on_files(&command_named(line)?, &args.inputs)).transpose()
+    };
+    let (pass_command, prefer) = (command(&args.pass_command)?, command(&args.prefer)?);
     check_reports(&args)?;
     check_recipe(&args, &test)?;
     check_remote(&args)?;
@@ -176,6 +180,7 @@ pub(crate) fn resolve(mut args: ReduceArgs) -> Result<ReduceSettings, UsageError
         output: args.output,
         fresh: args.fresh,
         pass_command,
+        prefer,
         keep_state: args.keep_state,
         events: args.events,
         summary: args.summary,

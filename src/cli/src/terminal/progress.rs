@@ -142,6 +142,8 @@ impl ProgressDisplay {
                 }
             }
             Event::PassSkipped { pass } => self.note(&format!("skipped what was left of {pass}")),
+            // It is told with the place that it is put to.
+            Event::EditRefused { .. } => {}
             // Later events are told by lines again.
             Event::Finished { .. } => self.finish(),
             Event::WentBack { case, .. } => {

@@ -90,6 +90,7 @@ impl RunStatistics {
             | Event::MeasuredNumber { .. }
             | Event::PassFinished { .. }
             | Event::PassSkipped { .. }
+            | Event::EditRefused { .. }
             | Event::LastTests { .. }
             | Event::LeftOut { .. }
             | Event::Finished { .. } => {}

@@ -1,10 +1,13 @@
 //! The original: the first candidate of every reduction, on which the first time limit of a test is measured.
 //!
-//! It is a candidate like others, so that the slots beside its test already test what will most likely come next.
+//! It is a candidate like others, so that the slots beside its test already test what will most likely come next. Test cases that a
+//! person edited are candidates as well, and come before those of the source.
+
+use std::collections::VecDeque;
 
 use clreduce_testcase::{Complaint, ContentHash, Size, TestCase};
 
-use clreduce_candidates::{Candidate, CandidateSource, LeftOut, Next};
+use clreduce_candidates::{Candidate, CandidateSource, EDIT, LeftOut, Next};
 
 /// The original is tested a second time once the reducer has taken this number of verdicts of tests: soon, but after the
 /// first large removals.
@@ -14,7 +17,15 @@ pub(super) const CHECK_AFTER: u64 = 20;
 #[derive(Clone)]
 pub(super) struct OriginalFirst<S> {
     original: OriginalState,
+    /// Test cases that a person edited and that have no verdict yet.
+    edits: VecDeque<Candidate>,
     then: S,
+}
+
+/// A test case that comes from no pass.
+fn candidate(case: &TestCase, name: &'static str) -> Candidate {
+    let (variant, hash, size) = (case.clone(), case.hash(), Size::of(case));
+    Candidate { variant, hash, size, pass: name, chance: 999 }
 }
 
 #[derive(Clone)]
@@ -27,14 +38,13 @@ enum OriginalState {
 impl<S> OriginalFirst<S> {
     /// The original before the candidates of `then`.
     pub(super) fn new(original: &TestCase, then: S) -> Self {
-        let candidate = Candidate {
-            variant: original.clone(),
-            hash: original.hash(),
-            size: Size::of(original),
-            pass: "original",
-            chance: 999,
-        };
-        Self { original: OriginalState::Asked(Box::new(candidate)), then }
+        let original = OriginalState::Asked(Box::new(candidate(original, "original")));
+        Self { original, edits: VecDeque::new(), then }
+    }
+
+    /// Returns true if the next candidate is one of the other source.
+    fn is_of_source(&self) -> bool {
+        matches!(self.original, OriginalState::Interesting) && self.edits.is_empty()
     }
 }
 
@@ -42,7 +52,10 @@ impl<S: CandidateSource> CandidateSource for OriginalFirst<S> {
     fn next(&mut self) -> Next {
         match &self.original {
             OriginalState::Asked(candidate) => Next::Candidate((**candidate).clone()),
-            OriginalState::Interesting => self.then.next(),
+            OriginalState::Interesting => match self.edits.front() {
+                Some(edit) => Next::Candidate(edit.clone()),
+                None => self.then.next(),
+            },
             OriginalState::Refused => Next::Done,
         }
     }
@@ -53,11 +66,22 @@ impl<S: CandidateSource> CandidateSource for OriginalFirst<S> {
                 if interesting { OriginalState::Interesting } else { OriginalState::Refused };
             return None;
         }
-        self.then.take_verdict(interesting)
+        match self.edits.pop_front() {
+            Some(Candidate { variant, .. }) if interesting => {
+                self.then.go_on_from(variant.clone());
+                Some(variant)
+            }
+            Some(_) => None,
+            None => self.then.take_verdict(interesting),
+        }
+    }
+
+    fn take_edit(&mut self, case: &TestCase) {
+        self.edits.push_back(candidate(case, EDIT));
     }
 
     fn heeds_complaints(&self) -> bool {
-        matches!(self.original, OriginalState::Interesting) && self.then.heeds_complaints()
+        self.is_of_source() && self.then.heeds_complaints()
     }
 
     fn take_complaints(&mut self, complaints: &[Complaint]) {
@@ -73,7 +97,7 @@ impl<S: CandidateSource> CandidateSource for OriginalFirst<S> {
     }
 
     fn skip_pass(&mut self) {
-        if matches!(self.original, OriginalState::Interesting) {
+        if self.is_of_source() {
             self.then.skip_pass();
         }
     }

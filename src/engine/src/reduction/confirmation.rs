@@ -277,7 +277,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
 
         let original = self.reduction.case.clone();
         let mut verdicts = recall(&original, &self.history, self.is_filtered);
-        verdicts.remember(original.hash(), Verdict::Interesting, &[], Filtered::Passed);
+        verdicts.remember(original.hash(), Verdict::Interesting, &[], Filtered::Passed, None);
         let source = OriginalFirst::new(&original, self.source.clone());
         executor.restart(source, verdicts);
         let repeats = executor.known_verdict();
@@ -291,6 +291,9 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
                 if executor.scheduler_mut().skip_pass() != Some(pass) {
                     return Err(self.diverged());
                 }
+            }
+            for (_, case) in self.edits.iter().filter(|(before, _)| *before == number) {
+                executor.scheduler_mut().take_edit(case);
             }
             let Some(entry) = self.history.get(number).cloned() else { break };
             remember(executor.scheduler_mut().verdicts_mut(), &entry);
@@ -329,6 +332,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         let steps = (steps..end).find(is_success).unwrap_or(end);
         self.history.truncate(steps);
         self.skips.retain(|(before, _)| *before <= steps);
+        self.edits.retain(|(before, _)| *before <= steps);
         self.commits.go_back(index);
         if let Some(journal) = &mut self.journal {
             journal.go_back(steps)?;

@@ -22,7 +22,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clreduce_interestingness::{
-    Cancel, CommandOptions, CommandTest, CompileFilter, Interestingness, SetupError, TestCommand,
+    Cancel, CommandOptions, CommandTest, CompileFilter, Interestingness, Quantity, SetupError,
+    TestCommand,
 };
 use clreduce_testcase::{Language, TestCase};
 use regex::bytes::Regex;
@@ -31,11 +32,12 @@ use crate::events::Event;
 use crate::options::Options;
 use crate::pass_command::{AskedCommand, PassCommand};
 use crate::pattern::TextPattern;
+use crate::ranked::RankCommand;
 use crate::rate::{AskedNumber, AskedRate};
 use clreduce_candidates::CandidateSource;
 use clreduce_journal::{Facts, StateFolder};
 use clreduce_reducer::{PassChoice, Reducer};
-use clreduce_speculation::{Pool, SkipPass};
+use clreduce_speculation::{Pool, UserRequests};
 
 pub use limits::LIMIT_FACTOR;
 pub use result::{
@@ -91,9 +93,10 @@ impl CaseToReduce {
             keep: Box::new(|_| Ok(())),
             on_event: Box::new(|_| {}),
             cancel: Cancel::new(),
-            skip: SkipPass::new(),
+            requests: UserRequests::new(),
             pass_command: None,
             asked: None,
+            prefer: None,
         }
     }
 }
@@ -125,10 +128,12 @@ pub struct Reduction<'a> {
     keep: Keep<'a>,
     on_event: Box<dyn FnMut(&Event) + Send + 'a>,
     cancel: Cancel,
-    skip: SkipPass,
+    requests: UserRequests,
     pass_command: Option<Arc<PassCommand>>,
     /// The pass command, once the reduction runs.
     asked: Option<Arc<AskedCommand>>,
+    /// The command that ranks variants, and the rank of the original.
+    prefer: Option<(Arc<RankCommand>, Quantity)>,
 }
 
 impl<'a> Reduction<'a> {
@@ -259,16 +264,24 @@ impl<'a> Reduction<'a> {
         Self { cancel, ..self }
     }
 
-    /// By which another thread skips passes. A skip is written to the journal, like a verdict.
+    /// By which another thread skips passes and edits the test case. Both are written to the journal, like a verdict.
     #[must_use]
-    pub fn skip_pass(self, skip: SkipPass) -> Self {
-        Self { skip, ..self }
+    pub fn requests(self, requests: UserRequests) -> Self {
+        Self { requests, ..self }
     }
 
     /// Tries what a program proposes, too. The facts of [`state`](Self::state) name it by [`PASS_COMMAND_FACT`](crate::PASS_COMMAND_FACT).
     #[must_use]
     pub fn pass_command(self, command: Arc<PassCommand>) -> Self {
         Self { pass_command: Some(command), ..self }
+    }
+
+    /// Prefers variants to which a command gives a lower number than `original`, that of the original: a variant with a higher one than
+    /// the current test case has to be ten tokens smaller. The facts of [`state`](Self::state) name it by
+    /// [`PREFER_FACT`](crate::PREFER_FACT).
+    #[must_use]
+    pub fn prefer(self, command: Arc<RankCommand>, original: Quantity) -> Self {
+        Self { prefer: Some((command, original)), ..self }
     }
 
     /// Reduces. Blocks until it is over; tests run on threads of the pool, everything else on this one.

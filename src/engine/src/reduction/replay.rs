@@ -1,5 +1,5 @@
-//! The steps of an earlier run are taken again: the verdicts in the journal, in their order. Then the files on disk must be a
-//! version that the journal knows.
+//! The steps of an earlier run are taken again: the verdicts in the journal, in their order. Then the files on disk are a version that
+//! the journal knows, or a person has edited them.
 
 use clreduce_candidates::CandidateSource;
 use clreduce_journal::{Between, Journal};
@@ -26,6 +26,15 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
                     match executor.scheduler_mut().skip_pass() {
                         Some(pass) if *pass == journaled => self.skipped(pass),
                         _ => return Err(self.diverged()),
+                    }
+                    continue;
+                }
+                Some(Between::Edited(hash)) => {
+                    let edit = self.journal.as_ref().map(|journal| journal.edit(&hash));
+                    if let Some(case) = edit.transpose()? {
+                        let case = case.in_language(Some(self.reduction.case.language()));
+                        executor.scheduler_mut().take_edit(&case);
+                        self.edited(case);
                     }
                     continue;
                 }
@@ -56,7 +65,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         if self.journal.as_ref().is_some_and(Journal::went_back) {
             executor.scheduler_mut().verdicts_mut().distrust(WrongSuccesses::default());
         }
-        self.check_disk()
+        self.check_disk(executor)
     }
 
     /// The error for a source that proposes something else from the same verdicts.
@@ -65,11 +74,19 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         journal.map_or_else(|| panic!("a source repeats itself"), |it| it.diverged().into())
     }
 
-    /// Checks that the files on disk are a version that the journal knows, and puts the best one there.
-    fn check_disk(&mut self) -> Result<(), ReductionError> {
+    /// Puts the best version on disk. Files that the journal does not know are an edit, which is judged first.
+    fn check_disk(
+        &mut self,
+        executor: &mut Executor<OriginalFirst<S>>,
+    ) -> Result<(), ReductionError> {
         let on_disk = self.on_disk.take();
-        if let Some(case) = &on_disk {
-            self.versions.check(case)?;
+        if let Some(case) = on_disk.as_ref().filter(|case| !self.versions.know(case)) {
+            let case = case.clone().in_language(Some(self.reduction.case.language()));
+            executor.scheduler_mut().take_edit(&case);
+            self.record_edit(case)?;
+        }
+        if executor.scheduler().awaits_edit() {
+            return Ok(());
         }
         let is_there = on_disk.as_ref() == Some(&self.best.0);
         if is_there || (on_disk.is_none() && self.statistics.steps == 0) {

@@ -10,6 +10,7 @@ use clreduce_testcase::{Size, TestCase};
 use thiserror::Error;
 
 use crate::events::Ending;
+use crate::ranked::Ranks;
 use crate::rate::{MeasuredNumber, MeasuredRate, NumberBound, Rate};
 use clreduce_journal::StateError;
 
@@ -46,6 +47,8 @@ pub struct Reduced {
     pub rates: Option<Rates>,
     /// What the test measures, where that decides.
     pub numbers: Option<Numbers>,
+    /// The ranks of the original and of the result, where somebody prefers a variant to another.
+    pub ranks: Option<Ranks>,
     /// Figures of the compile filter.
     pub compile_filter: FilterFigures,
     /// The use of the cores.

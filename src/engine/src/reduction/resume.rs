@@ -41,7 +41,8 @@ pub(super) fn recall<'a>(
 }
 
 pub(super) fn remember(verdicts: &mut Verdicts, entry: &JournalEntry) {
-    verdicts.remember(entry.hash, entry.verdict, &entry.complaints, entry.filtered);
+    let JournalEntry { hash, verdict, filtered, complaints, rank } = entry;
+    verdicts.remember(*hash, *verdict, complaints, *filtered, *rank);
 }
 
 /// Content hashes of the files of all committed test cases. With several files, a crash may leave some of one commit
@@ -60,11 +61,9 @@ impl Versions {
         self.files.extend(files);
     }
 
-    pub(crate) fn check(&self, case: &TestCase) -> Result<(), StateError> {
-        match case.files().iter().find(|file| !self.files.contains(&version(file))) {
-            Some(file) => Err(StateError::FileChanged { path: file.path.to_string() }),
-            None => Ok(()),
-        }
+    /// Returns true if all files of a test case are known.
+    pub(crate) fn know(&self, case: &TestCase) -> bool {
+        case.files().iter().all(|file| self.files.contains(&version(file)))
     }
 }
 

@@ -16,8 +16,9 @@ use super::result::{Efficiency, FilterFigures, Reduced, ReductionError};
 use super::resume::Versions;
 use super::statistics::StepCounts;
 use crate::events::{Ending, Event};
+use crate::ranked::Ranks;
 use crate::rate::{MeasuredRate, RateTest};
-use clreduce_candidates::{CandidateSource, LeftOut};
+use clreduce_candidates::{CandidateSource, EDIT, LeftOut};
 use clreduce_journal::{Journal, JournalEntry};
 use clreduce_speculation::{Counters, Executor, FlakyCounts, Judged, Stop};
 
@@ -69,6 +70,8 @@ pub(super) struct ReductionRun<'a, S> {
     pub(super) history: Vec<JournalEntry>,
     /// The passes that a person skipped, each with the number of verdicts before it.
     pub(super) skips: Vec<(usize, &'static str)>,
+    /// The test cases that a person edited, each with the number of verdicts before its own.
+    pub(super) edits: Vec<(usize, TestCase)>,
     /// The source as it was in the beginning.
     pub(super) source: S,
     pub(super) is_filtered: bool,
@@ -106,6 +109,7 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
             limits,
             history: Vec::new(),
             skips: Vec::new(),
+            edits: Vec::new(),
             source,
             is_filtered,
             flaky: FlakyCounts::default(),
@@ -140,7 +144,7 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
         executor.stop();
         let ending = ending.and_then(|ending| self.record_proposed().map(|()| ending));
         let ending = ending.and_then(|ending| self.lay_out(ending, &mut executor).map(|()| ending));
-        let has_commits = self.commits.last() > 0;
+        let has_commits = self.commits.last() > 0 || !self.edits.is_empty();
         (ending.and_then(|ending| self.finish(ending, &executor)), has_commits)
     }
 
@@ -152,6 +156,21 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
     pub(super) fn skipped(&mut self, pass: &'static str) {
         self.skips.push((self.history.len(), pass));
         self.tell(&Event::PassSkipped { pass });
+    }
+
+    /// Writes a test case to the journal that a person edited and that is judged next.
+    pub(super) fn record_edit(&mut self, case: TestCase) -> Result<(), ReductionError> {
+        if let Some(journal) = &mut self.journal {
+            journal.record_edit(&case)?;
+        }
+        self.edited(case);
+        Ok(())
+    }
+
+    /// Takes note of a test case that a person edited.
+    pub(super) fn edited(&mut self, case: TestCase) {
+        self.versions.add(&case);
+        self.edits.push((self.history.len(), case));
     }
 
     fn tell_left_out(&mut self, left_out: &[LeftOut]) {
@@ -194,20 +213,41 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
     fn proceed(&mut self, executor: &mut Executor<OriginalFirst<S>>) -> Result<Ending, Halt> {
         loop {
             let limit = self.reduction.options.max_steps;
-            if limit.is_some_and(|limit| self.statistics.steps >= limit) && !executor.is_done() {
+            // The files on disk show an edit until there is a verdict on it.
+            let may_end = !executor.is_done() && !executor.scheduler().awaits_edit();
+            if limit.is_some_and(|limit| self.statistics.steps >= limit) && may_end {
                 return Ok(Ending::StepLimit);
             }
-            let judged = executor.next_verdict()?;
-            for pass in executor.take_skipped() {
-                if let Some(journal) = &mut self.journal {
-                    journal.record_skip(pass).map_err(ReductionError::from)?;
+            let judged = executor.next_verdict();
+            if judged.is_ok() {
+                for pass in executor.take_skipped() {
+                    if let Some(journal) = &mut self.journal {
+                        journal.record_skip(pass).map_err(ReductionError::from)?;
+                    }
+                    self.skipped(pass);
                 }
-                self.skipped(pass);
             }
+            // Also where there is no verdict any more: the next run judges them.
+            for case in executor.take_edited() {
+                self.record_edit(case)?;
+            }
+            let judged = judged?;
+            let edit = (judged.candidate.pass == EDIT)
+                .then(|| (judged.candidate.variant.clone(), judged.outcome.reason.clone()));
             let committed = self.consume(judged, executor.scheduler().counters())?;
-            if let Some(case) = committed {
-                self.keep(&case)?;
-                self.check_commit(executor);
+            match (committed, edit) {
+                (Some(case), _) => {
+                    self.keep(&case)?;
+                    self.check_commit(executor);
+                }
+                (None, Some((case, reason))) => {
+                    self.tell(&Event::EditRefused { case, reason });
+                    if !executor.scheduler().awaits_edit() {
+                        let best = self.best.0.clone();
+                        self.keep(&best)?;
+                    }
+                }
+                (None, None) => {}
             }
             self.confirm_some(executor)?;
             self.follow_limits(executor)?;
@@ -261,13 +301,16 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
         let Judged { candidate, outcome, known, filtered, committed, left_out } = answered;
         let (hash, verdict) = (candidate.hash, outcome.verdict);
         let complaints = outcome.complaints.clone();
-        let entry = JournalEntry { hash, verdict, filtered, complaints };
+        let rank = outcome.rank;
+        let entry = JournalEntry { hash, verdict, filtered, complaints, rank };
         if let Some(journal) = &mut self.journal {
             journal.record(&entry, candidate.pass)?;
         }
         let interesting = verdict == Verdict::Interesting;
         self.history.push(entry);
-        if verdict == Verdict::Uninteresting && filtered != Filtered::Rejected {
+        // The test accepts one that is only not preferred.
+        let is_refused = verdict == Verdict::Uninteresting && rank.is_none();
+        if is_refused && filtered != Filtered::Rejected {
             self.controls.add(&candidate, (!known).then_some(self.history.len()));
         }
         if committed.is_some() && !known {
@@ -328,6 +371,9 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
         let wall = self.started.elapsed();
         let flakiness = self.flakiness(executor);
         let (rates, numbers) = (self.measured_rates(), self.measured_numbers());
+        let preference = executor.scheduler().preference();
+        let ranks =
+            preference.map(|it| it.ranks()).map(|[original, result]| Ranks { original, result });
         Ok(Reduced {
             case,
             size,
@@ -348,6 +394,7 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
             flakiness,
             rates,
             numbers,
+            ranks,
             efficiency: Efficiency {
                 consumed: share(counters.consumed as f64, counters.finished as f64),
                 busy: share(

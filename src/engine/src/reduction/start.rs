@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use clreduce_candidates::CandidateSource;
 use clreduce_interestingness::{Filtered, Verdict};
 use clreduce_journal::{Journal, JournalHeader, StateError};
-use clreduce_speculation::{Executor, Judged, Pool, Scheduler, Stop, Verdicts};
+use clreduce_speculation::{Executor, Judged, Pool, Preference, Scheduler, Stop, Verdicts};
 use clreduce_testcase::{Size, TestCase};
 
 use super::calibration::{CHECK_AFTER, OriginalFirst};
@@ -17,6 +17,7 @@ use super::result::{Efficiency, FilterFigures, Flakiness, Reduced, ReductionErro
 use super::resume::{recall, resume};
 use super::run::{ReductionRun, ending};
 use super::{Reduction, Resume};
+use crate::ranked::RankedTest;
 use crate::rate::{AskedBound, Criterion, RateTest};
 
 /// Runs a reduction from the first test of the original to the last event.
@@ -30,6 +31,7 @@ pub(super) fn run(
     let limit_before = earlier.as_ref().map_or(LIMIT_AT_MOST, JournalHeader::time_limit);
     let given_timeout = reduction.options.timeout;
     let rates = rate_test(&mut reduction, earlier.as_ref());
+    let preference = preference(&mut reduction, earlier.as_ref());
     reduction.test.set_time_limit(given_timeout.unwrap_or(limit_before));
     // In a resumed run as well: the filter reads everything as it could read the original.
     let accepts_original = accepts_original(&reduction);
@@ -41,7 +43,7 @@ pub(super) fn run(
         Arc::new(ClueFinder::new(Arc::clone(&reduction.test), &reduction.case, earlier_clues));
     source.take_clues(&test.clues());
     let mut executor =
-        executor(&mut reduction, Arc::clone(&test), source.clone(), verdicts, started)?;
+        executor(&mut reduction, Arc::clone(&test), source.clone(), verdicts, started, preference)?;
     let original = match executor.next_verdict() {
         Ok(original) if original.outcome.verdict == Verdict::Interesting => original,
         said => return not_begun(reduction.case, said, &mut executor, started),
@@ -106,7 +108,8 @@ fn begin(
     let (hash, facts) = (reduction.case.hash(), state.facts.clone());
     let header = JournalHeader::new(&hash, timeout, is_filtered, facts);
     let measured = rates.and_then(RateTest::criterion).as_ref().map(Criterion::note);
-    let header = header.with_clues(&test.clues()).with_measured(measured);
+    let rank = reduction.prefer.as_ref().map(|(_, original)| *original);
+    let header = header.with_clues(&test.clues()).with_measured(measured).with_rank(rank);
     Some(state.folder.begin(&reduction.case, &header))
 }
 
@@ -123,6 +126,18 @@ fn rate_test(
     let test = Arc::new(test);
     reduction.test = test.clone();
     Some(test)
+}
+
+/// Has a command rank variants, if one is wanted. An earlier run has ranked the original.
+fn preference(
+    reduction: &mut Reduction<'_>,
+    earlier: Option<&JournalHeader>,
+) -> Option<Preference> {
+    let (command, rank) = reduction.prefer.clone()?;
+    let (original, test) = (reduction.case.clone(), Arc::clone(&reduction.test));
+    reduction.test = Arc::new(RankedTest { original, test, command });
+    let rank = earlier.and_then(JournalHeader::rank).unwrap_or(rank);
+    Some(Preference::new(Size::of(&reduction.case), rank))
 }
 
 /// Leaves the state folder: another run may start now. The folder goes where there is nothing to go on with.
@@ -145,7 +160,7 @@ fn restart<A: CandidateSource>(
     source: A,
     mut verdicts: Verdicts,
 ) {
-    verdicts.remember(original.hash(), Verdict::Interesting, &[], Filtered::Passed);
+    verdicts.remember(original.hash(), Verdict::Interesting, &[], Filtered::Passed, None);
     executor.restart(OriginalFirst::new(original, source), verdicts);
     executor.known_verdict();
 }
@@ -157,6 +172,7 @@ fn executor<A: CandidateSource>(
     source: A,
     verdicts: Verdicts,
     started: Instant,
+    preference: Option<Preference>,
 ) -> Result<Executor<OriginalFirst<A>>, ReductionError> {
     let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let jobs = reduction.options.jobs.unwrap_or_else(cores);
@@ -166,11 +182,11 @@ fn executor<A: CandidateSource>(
     };
     let slots = jobs.get().min(pool.threads());
     let source = OriginalFirst::new(&reduction.case, source);
-    let scheduler = Scheduler::new(source, slots, verdicts);
+    let scheduler = Scheduler::new(source, slots, verdicts).preferring(preference);
     let filter = reduction.compile_filter.clone();
     let deadline = reduction.options.time_limit.and_then(|limit| started.checked_add(limit));
     let executor = Executor::new(scheduler, pool, test, filter, reduction.cancel.clone(), deadline);
-    Ok(executor.skipping(reduction.skip.clone()))
+    Ok(executor.heeding(reduction.requests.clone()))
 }
 
 /// Returns true if there is a compile filter that accepts the original. Nothing else decides whether it is used: no
@@ -209,6 +225,7 @@ fn not_begun<A: CandidateSource>(
         flakiness: Flakiness::default(),
         rates: None,
         numbers: None,
+        ranks: None,
         compile_filter: FilterFigures::default(),
         efficiency: Efficiency::default(),
     })

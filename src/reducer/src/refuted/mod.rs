@@ -60,6 +60,11 @@ impl Refuted {
         *self = Self { ever: self.ever.take(), ..Self::default() };
     }
 
+    /// Forgets the text of refuted variants: another program is the current one.
+    pub(crate) fn forget_texts(&mut self) {
+        self.texts = None;
+    }
+
     /// For each proposal, the variant that was refuted with one that looked the same, if there was one.
     pub(crate) fn alike(
         &self,

@@ -27,10 +27,11 @@ pub(crate) enum View {
 }
 
 /// The keys, and what they do.
-const KEYS: [(&str, &str); 6] = [
+const KEYS: [(&str, &str); 7] = [
     ("p", "show the program, or the commits again"),
     ("o", "show what the last test printed"),
     ("s", "skip the rest of this pass"),
+    ("e", "edit the program, and go on from that"),
     ("q", "stop; the same command continues"),
     ("?", "show the keys"),
     ("arrows, Page Up, Page Down, Home, End", "scroll"),

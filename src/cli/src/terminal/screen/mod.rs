@@ -4,6 +4,7 @@
 //! Whatever ends the run, also a panic, the terminal is as it was before.
 
 mod draw;
+mod editor;
 mod model;
 
 use std::io::{self, IsTerminal, Stderr};
@@ -13,7 +14,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use clreduce_engine::SkipPass;
+use clreduce_engine::UserRequests;
 use clreduce_engine::events::Event;
 use clreduce_interestingness::Cancel;
 use ratatui::Terminal;
@@ -46,8 +47,8 @@ pub(crate) struct Drawn {
     pub model: Model,
     /// Stops it.
     pub cancel: Cancel,
-    /// Skips its passes.
-    pub skip: SkipPass,
+    /// Skips its passes, and goes on from edits.
+    pub requests: UserRequests,
 }
 
 /// The screen of one reduction.
@@ -62,7 +63,7 @@ struct ScreenState {
     closing: Mutex<bool>,
     closed: Condvar,
     cancel: Cancel,
-    skip: SkipPass,
+    requests: UserRequests,
 }
 
 impl Screen {
@@ -77,13 +78,13 @@ impl Screen {
     /// # Errors
     /// When the system starts no thread.
     pub(crate) fn start(drawn: Drawn) -> io::Result<Self> {
-        let Drawn { model, cancel, skip } = drawn;
+        let Drawn { model, cancel, requests } = drawn;
         let shared = Arc::new(ScreenState {
             model: Mutex::new(model),
             closing: Mutex::new(false),
             closed: Condvar::new(),
             cancel,
-            skip,
+            requests,
         });
         let drawn = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("screen".to_owned());
@@ -226,6 +227,10 @@ impl ScreenState {
             wait_for_key(EVERY)?;
             while event::poll(Duration::ZERO)? {
                 if let Some(key) = event::read()?.as_key_event() {
+                    if key.kind != KeyEventKind::Release && key.code == KeyCode::Char('e') {
+                        self.edit(terminal)?;
+                        continue;
+                    }
                     let page = usize::from(terminal.size()?.height / 2).max(1);
                     self.press(key, page, &mut choice);
                 }
@@ -254,7 +259,7 @@ impl ScreenState {
             // The terminal sends no signal while it is drawn on.
             KeyCode::Char('c') if is_control => self.stop(),
             KeyCode::Char('s') => {
-                self.skip.request();
+                self.requests.skip_pass();
                 self.model().notice = "skipping the pass".to_owned();
             }
             KeyCode::Char('p') => {
@@ -271,6 +276,28 @@ impl ScreenState {
             KeyCode::End => choice.scroll = model::lines_of(&self.model().program),
             _ => {}
         }
+    }
+
+    /// Gives the terminal to an editor, and has what it leaves judged. The reduction goes on meanwhile.
+    fn edit(&self, terminal: &mut Terminal<CrosstermBackend<Stderr>>) -> io::Result<()> {
+        let program = self.model().program.clone();
+        let _writing = lock(&WRITING);
+        disable_raw_mode()?;
+        execute!(io::stderr(), LeaveAlternateScreen, cursor::Show)?;
+        let edited = editor::edited(&program);
+        enable_raw_mode()?;
+        execute!(io::stderr(), EnterAlternateScreen, cursor::Hide)?;
+        // All of it is drawn again.
+        *terminal = Terminal::new(CrosstermBackend::new(io::stderr()))?;
+        self.model().notice = match edited {
+            Ok(Some(case)) => {
+                self.requests.edit(case);
+                "testing the edit".to_owned()
+            }
+            Ok(None) => "nothing was edited".to_owned(),
+            Err(error) => format!("not edited: {error}"),
+        };
+        Ok(())
     }
 
     /// Stops the reduction; asked once more, ends the process, as a second Ctrl-C does.
@@ -298,7 +325,7 @@ mod tests {
     fn panics_on_the_screen() {
         let case = TestCase::single("a.c", b"int a;\n".as_slice()).unwrap();
         let model = Model::new("a.c".to_owned(), case, 1, Arc::new(AtomicUsize::new(0)));
-        let drawn = Drawn { model, cancel: Cancel::new(), skip: SkipPass::new() };
+        let drawn = Drawn { model, cancel: Cancel::new(), requests: UserRequests::new() };
         let _screen = Screen::start(drawn).unwrap();
         while !IS_OPEN.load(Ordering::SeqCst) {
             std::thread::yield_now();

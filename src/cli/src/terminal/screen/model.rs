@@ -114,6 +114,7 @@ impl Model {
                 self.curve.push((statistics.elapsed(), *bytes));
             }
             Event::PassSkipped { pass } => self.notice = format!("skipped {pass}"),
+            Event::EditRefused { .. } => self.notice = "the edit is not interesting".to_owned(),
             Event::LastTests { .. } => self.notice = "last tests of the result".to_owned(),
             Event::Measured { .. }
             | Event::MeasuredNumber { .. }

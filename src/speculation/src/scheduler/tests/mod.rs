@@ -285,12 +285,12 @@ fn a_success_is_repeated_as_often_as_the_mistakes_until_its_step_ask_for() {
                 for result in results {
                     verdicts.insert(other, Outcome::from(*result));
                 }
-                assert!(verdicts.take(&other, false).is_some());
+                assert!(verdicts.take(&other, false, |_| {}).is_some());
             }
             seen = verdicts.wrong_successes().unwrap();
             assert_eq!((seen.refuted, seen.rejected, seen.lead()), (refuted, rejected, leads[1]));
             run(&mut verdicts, runs);
-            (verdicts.take(&hash, false).unwrap().outcome, verdicts.flaky_counts())
+            (verdicts.take(&hash, false, |_| {}).unwrap().outcome, verdicts.flaky_counts())
         });
         assert_eq!(results[0], results[1]);
         assert!(results[0].0.verdict == YES);
