@@ -16,7 +16,7 @@ use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 
 const SIZE: usize = 100_000;
 
-/// Questions of a conversation: enough for those of several passes.
+/// The number of steps of a conversation, enough for several pass runs.
 const QUESTIONS: u64 = 200;
 
 /// Functions that call one another, with statements, structures and arrays in them.
@@ -78,7 +78,7 @@ fn propose(snapshot: &Snapshot) -> usize {
     rows.map(|row| Proposals::of(row.pass, snapshot).list.len()).sum()
 }
 
-/// Asks and answers, one question in three with "yes"; no scheduler, no threads.
+/// Takes candidates and gives verdicts, one in three of them "interesting", without a scheduler or threads.
 #[inline(never)]
 fn converse(mut reducer: Reducer) -> usize {
     for question in 0..QUESTIONS {

@@ -39,7 +39,7 @@ pub enum StateError {
         /// The change, in words.
         what: String,
     },
-    /// The file is none of the versions that the journal knows.
+    /// The content of the file is none that the journal knows.
     #[error(
         "`{path}` was changed since the reduction was interrupted\n\
          help: restore it to continue, or start again from the current file with --fresh"

@@ -16,7 +16,7 @@ const LESS: [(&str, &[&str]); 5] = [
 /// The flags of a command, as they were and as they are now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Flags {
-    /// The flags, each with what it is now; `None` if it is gone.
+    /// The original flags, each with its present text; `None` if it is removed.
     flags: Vec<(String, Option<String>)>,
 }
 

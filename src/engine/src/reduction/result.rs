@@ -18,9 +18,9 @@ use clreduce_journal::StateError;
 pub struct Reduced {
     /// The smallest interesting test case found.
     pub case: TestCase,
-    /// Its size.
+    /// The size of `case`.
     pub size: Size,
-    /// The reason why it ended.
+    /// The reason why the reduction ended.
     pub ending: Ending,
     /// The proposals that passes left out since the last commit: something more might go there.
     pub left_out: Vec<LeftOut>,
@@ -46,7 +46,7 @@ pub struct Reduced {
     pub rates: Option<Rates>,
     /// What the test measures, where that decides.
     pub numbers: Option<Numbers>,
-    /// Figures of the compile filter.
+    /// The work and the verdicts of the compile filter.
     pub compile_filter: FilterFigures,
     /// The use of the cores.
     pub efficiency: Efficiency,
@@ -80,7 +80,7 @@ impl fmt::Display for Rates {
 /// The numbers that the test printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbers {
-    /// Those of the original.
+    /// The numbers of the original.
     pub original: MeasuredNumber,
     /// The number that was asked of a variant.
     pub asked: NumberBound,
@@ -139,9 +139,9 @@ pub struct FilterFigures {
 /// Figures of one pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PassStatistics {
-    /// Its name.
+    /// The name of the pass.
     pub name: &'static str,
-    /// Steps.
+    /// The number of its steps.
     pub steps: u64,
     /// Steps with the verdict "interesting".
     pub interesting: u64,
