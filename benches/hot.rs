@@ -1,4 +1,4 @@
-//! What clreduce does around tests, one benchmark for each hot path, on a program of 100 KB:
+//! Benchmarks of the work of clreduce around tests, one for each hot path, on a program of 100 KB:
 //!
 //! - `cargo bench --bench hot`: in time;
 //! - `bench/instructions`: in instructions, with valgrind.
@@ -42,7 +42,7 @@ fn snapshot() -> Snapshot {
     Snapshot::new(program(), Language::C)
 }
 
-/// With everything that passes look at made.
+/// A snapshot whose views are made already.
 fn warm_snapshot() -> Snapshot {
     let snapshot = snapshot();
     for row in TABLE.iter().filter(|row| row.applies_to(Language::C)) {
@@ -51,7 +51,7 @@ fn warm_snapshot() -> Snapshot {
     snapshot
 }
 
-/// Every tenth token goes.
+/// A patch that removes every tenth token.
 fn patch(case: &TestCase) -> Patch {
     let tokens = tokens(&case.files()[0].bytes).step_by(10);
     Patch::new(tokens.map(|token| Edit::delete(0, token.range())).collect()).expect("apart")
