@@ -1,4 +1,4 @@
-//! What clreduce does around tests, one benchmark for each hot path, on a program of 100 KB:
+//! Benchmarks of the work of clreduce around tests, one for each hot path, on a program of 100 KB:
 //!
 //! - `cargo bench --bench hot`: in time;
 //! - `bench/instructions`: in instructions, with valgrind.
@@ -16,7 +16,7 @@ use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 
 const SIZE: usize = 100_000;
 
-/// Questions of a conversation: enough for those of several passes.
+/// The number of steps of a conversation, enough for several pass runs.
 const QUESTIONS: u64 = 200;
 
 /// Functions that call one another, with statements, structures and arrays in them.
@@ -42,7 +42,7 @@ fn snapshot() -> Snapshot {
     Snapshot::new(program(), Language::C)
 }
 
-/// With everything that passes look at made.
+/// A snapshot whose views are made already.
 fn warm_snapshot() -> Snapshot {
     let snapshot = snapshot();
     for row in TABLE.iter().filter(|row| row.applies_to(Language::C)) {
@@ -51,7 +51,7 @@ fn warm_snapshot() -> Snapshot {
     snapshot
 }
 
-/// Every tenth token goes.
+/// A patch that removes every tenth token.
 fn patch(case: &TestCase) -> Patch {
     let tokens = tokens(&case.files()[0].bytes).step_by(10);
     Patch::new(tokens.map(|token| Edit::delete(0, token.range())).collect()).expect("apart")
@@ -78,7 +78,7 @@ fn propose(snapshot: &Snapshot) -> usize {
     rows.map(|row| Proposals::of(row.pass, snapshot).list.len()).sum()
 }
 
-/// Asks and answers, one question in three with "yes"; no scheduler, no threads.
+/// Takes candidates and gives verdicts, one in three of them "interesting", without a scheduler or threads.
 #[inline(never)]
 fn converse(mut reducer: Reducer) -> usize {
     for question in 0..QUESTIONS {

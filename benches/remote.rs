@@ -57,7 +57,7 @@ fn mean(traces: &[Trace], slots: usize, times: Times) -> Mean {
     Mean { share, rounds }
 }
 
-/// Prints what is lost, and what nobody can have who knows only how often the variants of each pass are interesting.
+/// Prints how near the scheduler comes to the bound, and how near one can come that knows the rate of each pass and no more.
 fn why(traces: &[Trace], slots: &[usize]) {
     println!(
         "| slots | of the bound | looking ahead costs nothing | and the rates are known | possible | of what is possible |"

@@ -50,7 +50,7 @@ pub fn run(arguments: impl Iterator<Item = String>) -> Result<(), Failure> {
         let (name, case) = program?;
         for bug in configs.bugs(&case) {
             println!("{name}: {bug}");
-            // Crashes of one signature are one bug until somebody has mended it.
+            // Crashes of one signature count as one bug until the compiler is mended.
             if matches!(bug.kind, Kind::Crash(_)) && !seen.insert(bug.to_string()) {
                 continue;
             }
@@ -156,7 +156,7 @@ impl Configs {
                 let is_wrong = majority.is_some_and(|result| *result != outcome.output_tail);
                 is_wrong.then_some(Kind::Wrong)
             }
-            // A program that nobody brings to its end says nothing about compilers.
+            // A program that ends with no compiler says nothing about compilers.
             Verdict::TimedOut => majority.map(|_| Kind::Hang),
             Verdict::Uninteresting | Verdict::Unresolved => crash(outcome).map(Kind::Crash),
         };
@@ -218,7 +218,7 @@ impl Judge {
         if !is_suspicious {
             return Ok(false);
         }
-        // The first that says otherwise ends it; all together it is the dearest question there is.
+        // The first result that differs ends the check, since running every configuration is the most expensive part.
         let mut results = others.map(|(_, test)| judged(test.judge(variant, cancel)));
         let is_well = |outcome: &Outcome| outcome.verdict == Verdict::Interesting;
         let is_crash = matches!(self.bug.kind, Kind::Crash(_));

@@ -1,4 +1,4 @@
-//! The reducer itself in virtual time: every verdict, also on what is tried in vain, comes from a real test.
+//! The reducer itself in virtual time. A real test gives every verdict, those on early tests that no step uses included.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -45,7 +45,7 @@ impl Real {
         self.verdicts.borrow().len()
     }
 
-    /// A reduction as a recorded conversation.
+    /// A reduction as a recorded conversation: a line for each step. `=N` stands for the verdict of step N, counted from 0.
     pub fn record(&self) -> String {
         let mut reducer = self.reducer();
         let mut steps = HashMap::new();

@@ -71,7 +71,7 @@ impl Replay {
         Self { never_blocked: true, ..self }
     }
 
-    /// The estimates that the step under way belongs to, and what it is estimated from.
+    /// The chances that the step under way belongs to, and the key by which they estimate it.
     fn estimate(&mut self) -> Option<(&mut Chances, ChanceKey)> {
         Some((self.chances.as_mut()?, self.trace.entries[self.at].trial?))
     }

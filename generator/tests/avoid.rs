@@ -112,7 +112,6 @@ fn constructs(program: &Program) -> Vec<Construct> {
     found
 }
 
-/// The constructs in the type of an object.
 fn of_shape(program: &Program, shape: &ObjectType, found: &mut Vec<Construct>) {
     match shape {
         ObjectType::Value(ty) => {

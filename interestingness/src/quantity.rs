@@ -20,7 +20,7 @@ const DIGITS: usize = 6;
 const ONE: u64 = 1_000_000;
 
 impl Quantity {
-    /// The quantity of so many millionths.
+    /// The quantity `count / 1,000,000`.
     #[must_use]
     pub fn millionths(count: u64) -> Self {
         Self(count)

@@ -68,7 +68,7 @@ impl TestFiles {
     /// Runs a test between two looks at its files.
     ///
     /// # Errors
-    /// When a file is not what it was, or was not for a while.
+    /// When a file has changed, also if it was changed back.
     pub(crate) fn unchanged<T>(&self, run: impl FnOnce() -> T) -> Result<T, NotRun> {
         let before = self.stamps()?;
         let result = run();

@@ -27,7 +27,7 @@ use clreduce_testcase::{Language, TestCase};
 
 const USAGE: &str = "usage: corpus [--lang LANGUAGE] [--limit SECONDS] [--log FILE] PROGRAM...";
 
-/// A process checks so many programs.
+/// The number of programs that one process checks.
 const AT_ONCE: usize = 200;
 
 struct Options {

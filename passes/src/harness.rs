@@ -134,7 +134,7 @@ impl Measured {
     }
 }
 
-/// Checks that a variant is smaller, unless the pass is for layout, and that it is still launched. Nobody can tell
+/// Checks that a variant is smaller, unless the pass is for layout, and that it is still launched. It is not known
 /// whether variants of a program with an odd literal are smaller.
 fn check_variant(pass: &Pass, program: &Measured, is_odd: bool, variant: TestCase) {
     let case = &program.case;
@@ -190,7 +190,7 @@ fn check_orphans(
 }
 
 /// Returns true if a literal or comment never ends, or holds what the parser does not take for part of one. Then what
-/// is removed may decide how all that follows is read, and nobody can tell whether it becomes smaller.
+/// is removed may decide how everything behind it is read, and the program need not become smaller.
 fn has_odd_literal(bytes: &[u8]) -> bool {
     tokens(bytes).any(|token| {
         let text = &bytes[token.range()];

@@ -39,7 +39,7 @@ pub fn normalized(source: &[u8], language: Language) -> Result<Vec<u8>, InvalidT
     Ok(case.files()[0].bytes.to_vec())
 }
 
-/// Each kernel of a program of one file with all that it needs, and nothing else.
+/// Each kernel of a program of one file with everything that it needs, and nothing else.
 ///
 /// # Errors
 /// As [`normalized`].
@@ -146,7 +146,7 @@ fn name_at<'a>(snapshot: &'a Snapshot, id: NodeId) -> Option<SpacedName<'a>> {
     Some((is_member, &snapshot.bytes(0)[tree.range(id)]))
 }
 
-/// Returns true for names that nobody but the program decides. Components of vectors are spelled like members.
+/// Returns true for names that only the program decides. Components of vectors are spelled like members.
 fn is_free((is_member, name): SpacedName<'_>, language: Language) -> bool {
     let text = std::str::from_utf8(name).unwrap_or("");
     let is_reserved =

@@ -190,7 +190,7 @@ impl Proposals {
         budget.most.min(self.most)
     }
 
-    /// Returns true if so many things are within a budget. If they are not, it is noted.
+    /// Returns true if `count` things are within a budget. If they are not, the reduction reports it.
     pub(crate) fn allow(&mut self, budget: &Budget, count: usize) -> bool {
         let is_within = count <= self.limit(budget);
         if !is_within {

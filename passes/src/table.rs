@@ -12,7 +12,7 @@ use crate::pass::Pass;
 pub enum Phase {
     /// Once at the start: what makes every later test cheaper.
     Prepare,
-    /// After every turn that changed something: what is of no use any more.
+    /// After every pass run that changed something: what is of no use any more.
     Sweep,
     /// C++ that ties most of a large program to the rest of it, one thing after the other.
     Cuts,
@@ -48,10 +48,10 @@ impl Phase {
 pub struct Policy {
     /// The number of proposals that are tried at once, and their order.
     pub grouping: Grouping,
-    /// The first group is one in so many of all proposals.
+    /// The first group holds all proposals divided by this number.
     pub first_group: u32,
-    /// What is tried removes at least one in so many of the program's tokens, and a variant is skipped when all that it keeps
-    /// stood in a refuted one. Where proposals are tried one by one, a run ends with its first success. `None` tries single
+    /// A group removes at least the program's tokens divided by this number, and a variant is skipped when a refuted one had
+    /// everything that it keeps. Where proposals are tried one by one, a run ends with its first success. `None` tries single
     /// proposals to the end. A program that is small already has no such limit.
     pub smallest_group: Option<u32>,
     /// True if the pass runs on a program that is small already.
@@ -84,7 +84,7 @@ pub enum Grouping {
     Groups,
     /// One after the other, the one that removes most first.
     BiggestFirst,
-    /// Of a long list, all but one half, as long as one half is all that is needed; then in groups.
+    /// Of a long list, all but one half, as long as one half is enough; then in groups.
     Halves,
 }
 

@@ -218,7 +218,7 @@ fn check_pass(pass: &Pass, source: &str, before: &BTreeMap<String, String>, seed
     }
 }
 
-/// A few proposals alone, and all that can be made together.
+/// A few proposals alone, and all together that do not overlap.
 fn patches(pass: &Pass, case: &TestCase) -> Vec<Patch> {
     let proposals = Proposals::of(pass, &Snapshot::new(case.clone(), Language::C)).list;
     let mut all = Patch::default();

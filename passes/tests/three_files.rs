@@ -155,7 +155,6 @@ impl Inventory {
         missing
     }
 
-    /// Returns true if a module of a folder is declared.
     fn declares(&self, folder: &str, module: &str) -> bool {
         let block = self.list.split_once(&format!("mod {folder} {{\n"));
         let block =

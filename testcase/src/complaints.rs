@@ -5,7 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// In fewer bytes of a program, nobody asks for complaints: a test costs little there, and says as much.
+/// The least size of a program, in bytes, for which compilers are asked for complaints: a smaller one is tested at little cost,
+/// and the test tells as much.
 pub const LEAST_COMPLAINING: usize = 4 << 10;
 
 /// An error of a compiler: where it is, and the names in its message.

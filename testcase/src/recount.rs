@@ -1,10 +1,10 @@
-//! Counting the tokens of a variant from those of what it was made from: only what is new is read.
+//! Counts the tokens of a variant from those of the text that it was made from, and reads only what is new.
 
 use crate::apply::Run;
 use crate::lexer::{Lexer, LexicalRules, Token};
 
 /// Returns true if [`recount`] may be used: each token depends on what stands beside it alone. A lone quote, or a
-/// comment that never ends, depends on all that follows.
+/// comment that never ends, depends on everything behind it.
 #[must_use]
 pub fn is_recountable(rules: &LexicalRules, bytes: &[u8], tokens: &[Token]) -> bool {
     tokens.iter().all(|token| rules.is_closed(bytes, token))

@@ -24,7 +24,7 @@ const UNSAFE: &[&str] = &[
     "src/cli/src/settings/grammar.rs",
 ];
 
-/// The code that decides the questions. It has to come to the same everywhere, each time.
+/// The code that decides which variants are tried. It has to decide the same on every machine, each time.
 const DECIDES: &[&str] = &[
     "generator/src/",
     "passes/src/",
@@ -86,7 +86,7 @@ const BANS: [Ban; 13] = [
         what: r"\bprocess::(exit|abort)\b",
         // Not the worker processes of interestingness/: they are there to die.
         within: &["passes/src/", "src/", "testcase/language/src/", "testcase/src/"],
-        // The second Ctrl-C waits for nobody.
+        // The second Ctrl-C ends the program at once.
         except: &["src/cli/src/terminal/interrupt.rs"],
         instead: "return an `ExitCode` to `main`, so that everything is cleaned up",
     },

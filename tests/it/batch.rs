@@ -92,7 +92,7 @@ fn sixty_cases_killed_twice_come_out_once_each_and_one_of_each_kind_comes_first(
     assert!(names.iter().all(|name| page.contains(name)));
     assert!(!page.contains("http://") && !page.contains("https://"), "it needs no network");
 
-    // As if nobody had stopped it: one that was under way, against a reduction of its own.
+    // A case that was under way ends as in a reduction which nothing stopped.
     let unfinished = |case: &&Value| !before.iter().any(|(known, _)| known == name(case));
     let case = cases.iter().find(unfinished).unwrap();
     let file = format!("cases/{}", name(case));

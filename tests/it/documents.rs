@@ -1,4 +1,4 @@
-//! The commands of the documents: each is understood, and each runs here, in another test, or says why it does not.
+//! Tests of the commands in the documents: clreduce understands each, and each runs here, in another test, or says why not.
 //!
 //! A comment in front of a block of code tells which of these it is:
 //!
@@ -115,7 +115,7 @@ fn every_command_line_is_understood() {
     let bench = Bench::new();
     let mut count = 0;
     for (place, words) in pages().iter().flat_map(|page| calls(page)) {
-        // What the help is asked for after was understood.
+        // clap reports a wrong word before it gets to `--help`, so nothing runs.
         let mut args: Vec<&str> = words[1..].iter().map(String::as_str).collect();
         if !args.contains(&"--help") {
             args.push("--help");

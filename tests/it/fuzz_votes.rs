@@ -1,4 +1,5 @@
-//! Campaigns on kernels from a folder, whose right results nobody knows: who is outvoted, and who is not accused.
+//! Campaigns on kernels from a folder, whose right results are not known: which configuration is outvoted, and which is not
+//! accused.
 
 #![cfg(target_os = "linux")]
 

@@ -42,7 +42,7 @@ int main(void) {
 }
 ";
 
-/// A program that says whether it was compiled with optimisation, and reads memory that nobody wrote.
+/// A program that says whether it was compiled with optimisation, and reads memory that was not written.
 const UNINITIALISED: &str = "\
 #include <stdio.h>
 static inline int is_known(int value) { return __builtin_constant_p(value); }

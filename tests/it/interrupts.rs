@@ -76,7 +76,7 @@ fn kills() -> u32 {
     asked.map_or(5, |asked| asked.parse().expect("CLREDUCE_TEST_KILLS is a number"))
 }
 
-/// Kills at different instants, goes on after each, and compares with a run that nobody disturbed.
+/// Kills at different instants, goes on after each, and compares with a run that nothing disturbed.
 fn kill_and_resume(make: impl Fn() -> Bench, args: &[&str], names: &[&str]) {
     let whole = make();
     let began = Instant::now();

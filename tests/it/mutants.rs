@@ -48,7 +48,7 @@ fn checks_and_devices_notice_different_mutants() {
     let barrier = by_check.iter().find(|row| row.0 == "no-barrier").unwrap();
     assert!(barrier.3 == "killed" && barrier.4.contains("data-race"), "{barrier:?}");
     let plus = |text: &str, fate: &str| (text.to_owned(), fate.to_owned());
-    // `+ 0` and `- 0` are the same program, and a value that nobody uses is no part of it.
+    // `+ 0` and `- 0` are the same program, and a value that is not used is no part of it.
     let arithmetic = fates(&by_check, "arithmetic");
     assert!(arithmetic.contains(&plus("-", "equivalent")), "{arithmetic:?}");
     assert_eq!(arithmetic.iter().filter(|(_, fate)| fate == "equivalent").count(), 4);

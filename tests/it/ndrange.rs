@@ -1,5 +1,5 @@
-//! A kernel of many work-items whose bug needs two: it is reduced at two from the beginning, by a real
-//! simulator's word.
+//! A kernel with 9,288 work-items whose bug needs two. The reduction goes down to two work-items in its first four tests; a
+//! simulator finds the bug in each variant.
 
 #![cfg(target_os = "linux")]
 
@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use crate::support::Bench;
 
-/// 9,288 work-items that all write to one place what they computed in many functions.
+/// A kernel whose 9,288 work-items all write to one place. Thirty functions compute the values.
 fn kernel() -> String {
     let mut text = "// -g 36,258,1 -l 2,3,1\n".to_owned();
     for index in 0..30 {

@@ -1,4 +1,4 @@
-//! Programs that are nested very deep, and brackets that nobody closes, from outside.
+//! Programs that are nested very deep, and brackets that are never closed, from outside.
 
 use crate::support::Bench;
 

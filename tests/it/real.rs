@@ -1,4 +1,4 @@
-//! Real tools on the fixtures: gcc decides, from the first question to the last.
+//! Reductions of the fixtures with real tools: gcc decides on each variant.
 
 #![cfg(unix)]
 

@@ -62,7 +62,7 @@ fn a_crash_is_reduced_and_does_not_slip() {
     bench.assert_nothing_left();
 }
 
-/// A compiler that reads memory which nobody has written crashes in one place, now with a signal and now with a message.
+/// A compiler that reads memory which was not written crashes in one place, now with a signal and now with a message.
 #[test]
 fn a_crash_that_ends_in_two_ways_is_one_bug() {
     const STACK: &str = "Stack dump:\n1.\tRunning pass 'X86 FP Stackifier' on function '@f'\n \

@@ -81,7 +81,7 @@ fn oclgrind_is_found_wrong_and_the_kernel_stays_valid() {
     // A clang that compiles variants for the sanitizers starts once, and forks for each.
     assert!(builds("-fsanitize=memory") > 2 && builds("-o -") > 0, "{log}");
     assert_mentions(&stdout(&done), &["compile", "sanitize", "outcome"]);
-    // The sanitizers look for all that Oclgrind would, and are faster.
+    // The sanitizers look for everything that Oclgrind would, and are faster.
     assert!(!stdout(&done).contains("simulate"), "{}", stdout(&done));
     let result = bench.read("k.cl");
     assert!(result.contains("mad_sat") && !result.contains("twice"), "{result}");
@@ -235,7 +235,7 @@ fn without_a_stage_that_sees_races_there_is_no_wrong_code() {
         ],
     );
     assert_mentions(&bench.read("k.cl.report.md"), &["looked for these errors", "data-race"]);
-    // One work-item has nobody to race with.
+    // One work-item alone cannot race.
     bench.write("one.cl", MAD_SAT.replace("-g 2", "-g 1"));
     bench.write("r.toml", &recipe);
     bench.run(&["explain", "--test", "r.toml", "one.cl"]).code(0);

@@ -248,7 +248,7 @@ fn a_pass_that_was_skipped_is_skipped_again_after_an_interruption() {
     assert_ne!(skipping(directory().path(), 1, None, None).0, told);
     // The number of jobs makes no difference.
     assert_eq!(skipping(directory().path(), 4, None, Some(SKIP_AT)), (told.clone(), case.clone()));
-    // Nobody asks again: the journal knows.
+    // The question is not asked again: the journal knows the answer.
     for stopped_after in [SKIP_AT, SKIP_AT + 1, SKIP_AT + 9] {
         let second = directory();
         skipping(second.path(), 2, Some(stopped_after), Some(SKIP_AT));

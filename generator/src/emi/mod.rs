@@ -27,7 +27,7 @@ use crate::repair::repair;
 
 /// The most variants of a kernel: as many as there are [rates](EmiRates) of pruning.
 pub const VARIANTS: usize = EmiRates::ALL.len();
-/// All rates are used so often at most, as a kernel with little to prune has few variants with some of them.
+/// The most rounds over all rates. A kernel with little to prune has few different variants at some of them.
 const ROUNDS: usize = 4;
 
 /// The variants of the kernel of a seed, up to [`VARIANTS`] with different texts.

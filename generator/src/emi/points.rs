@@ -79,8 +79,8 @@ fn visit(
     }
 }
 
-/// True if no other work-item can use an object, or what it points to. An element of shared memory belongs to somebody
-/// else after the next barrier.
+/// True if no other work-item can use an object, or what it points to. An element of shared memory belongs to another
+/// work-item after the next barrier.
 fn is_of_one_item(program: &Program, variable: VarId) -> bool {
     !matches!(program.shape(variable), ObjectType::Pointer(_, Region::Local | Region::Global))
 }

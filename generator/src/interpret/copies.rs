@@ -1,5 +1,5 @@
-//! Copies by a whole group: they are made when the work-items wait for their end. Until then, nobody may use the target or
-//! write to the source.
+//! Copies by a whole group: they are made when the work-items wait for their end. Until then, no work-item may use the target
+//! or write to the source.
 
 use super::memory::Conflict;
 use super::{Faults, Machine, index, items};

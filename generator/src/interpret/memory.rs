@@ -18,7 +18,6 @@ pub(super) struct Memory {
     group: u32,
 }
 
-/// The uses of an element.
 #[derive(Clone, Default)]
 struct ElementUses {
     /// The interval between barriers that the masks are about.

@@ -12,11 +12,11 @@ pub const WARP: u32 = 32;
 /// A call of a collective function.
 #[derive(Clone, Debug)]
 pub struct Collective {
-    /// The function.
+    /// The function that is called.
     pub function: Joint,
     /// The value that each work-item contributes, of exactly the type of the parameter.
     pub value: ExprId,
-    /// The second argument: the work-item that a broadcast or a shuffle reads from, or the distance to it.
+    /// The second argument: the number of the work-item that a broadcast or a shuffle reads from, or the distance to it.
     pub at: Option<ExprId>,
     /// The lanes within which a shuffle stays: a power of two up to 32.
     pub width: u8,
@@ -156,7 +156,7 @@ impl Joint {
         }
     }
 
-    /// The function that gives the same results, whatever the team is: those of sub-groups are like others.
+    /// The function of another team that gives the same results: each function of sub-groups has one.
     #[must_use]
     pub fn like(self) -> Self {
         let Self::SubGroup(function) = self else { return self };
@@ -267,8 +267,8 @@ impl Joint {
         )
     }
 
-    /// The results of a team, as stored bits: its values are those of its members in their order. What a broadcast or a
-    /// shuffle gets, the second arguments say; `None` where there is no such member.
+    /// The results of the members of a team, as stored bits. `values` are those of the members in their order. The second
+    /// arguments say which value a broadcast or a shuffle gets, and the result is `None` if there is no such member.
     #[must_use]
     pub fn results(
         self,

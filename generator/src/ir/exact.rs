@@ -8,7 +8,7 @@
 
 use super::types::ScalarType;
 
-/// A number and what is known of its terms. Zero has a bound as well, so that what it is multiplied with has one.
+/// A number and what is known of its terms. Zero has a bound as well, so that a product with zero has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exact {
     number: i64,

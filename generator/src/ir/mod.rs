@@ -274,13 +274,13 @@ impl Program {
         &self.stmts[id.0 as usize]
     }
 
-    /// A function.
+    /// The function that an id stands for.
     #[must_use]
     pub fn function(&self, id: FunctionId) -> &Function {
         &self.functions[id.0 as usize]
     }
 
-    /// A variable.
+    /// The variable that an id stands for.
     #[must_use]
     pub fn variable(&self, id: VarId) -> &Variable {
         &self.variables[id.0 as usize]

@@ -191,7 +191,7 @@ impl Program {
         }
     }
 
-    /// The type of a part.
+    /// The type of the part of an object to which a step leads.
     pub(crate) fn part(&self, shape: &ObjectType, step: Step) -> ObjectType {
         match (shape, step) {
             (ObjectType::Record(record), Step::Member(member)) => {

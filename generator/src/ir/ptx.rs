@@ -196,7 +196,7 @@ fn words(function: Builtin, [x, y, z]: [u32; 3]) -> u32 {
     permuted(u64::from(y) << 32 | u64::from(x), selector)
 }
 
-/// So many bits from a place on.
+/// A mask of 32 bits in which the bits `from..from + count` are set.
 fn mask(from: u32, count: u32) -> u32 {
     let below = |end: u32| ((1_u64 << end.min(32)) - 1) as u32;
     below(from + count) & !below(from)

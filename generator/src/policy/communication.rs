@@ -117,7 +117,7 @@ impl Maker<'_> {
         }
         let path = Path { root: Root::Variable(array), steps: vec![Step::Index(at)] };
         let (pointer, declared) = self.pointer_to(path, key);
-        // After the next barrier, the element is somebody else's.
+        // After the next barrier, the element belongs to another work-item.
         self.objects.pop();
         let path =
             Path { root: Root::Pointer(Box::new(Path::to(pointer)), None), steps: Vec::new() };

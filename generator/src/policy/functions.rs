@@ -71,7 +71,7 @@ impl Maker<'_> {
         id
     }
 
-    /// A value with all variables in it that can be written here, so that none is computed for nothing.
+    /// A value that depends on every variable which can be written here, so that each assignment matters to the result.
     fn with_all(&mut self, value: ExprId, ty: Ty, key: SeedKey) -> ExprId {
         let mut stream = key.stream();
         let computed = Ty::scalar(ty.scalar.promoted());

@@ -35,7 +35,7 @@ pub(crate) fn opaque(program: &mut Program, value: i64, key: SeedKey) -> ExprId 
 }
 
 impl Maker<'_> {
-    /// A value of a type without operators on it, except for conversions.
+    /// A value of a type that is made without operators, except for conversions.
     pub(super) fn leaf(&mut self, ty: Ty, key: SeedKey) -> ExprId {
         let mut stream = key.stream();
         let key = key.child(1);
@@ -76,7 +76,7 @@ impl Maker<'_> {
         self.program.literal(number, ty, key)
     }
 
-    /// An `int` that comes from outside of the kernel.
+    /// An `int` that comes from outside of the kernel: the number of a work-item or group, or a value of a buffer.
     fn outside(&mut self, stream: &mut Stream, key: SeedKey) -> ExprId {
         if self.mode == crate::profile::Mode::Free
             && !self.is_pure()
@@ -92,7 +92,7 @@ impl Maker<'_> {
             ]);
             return self.program.add(ExprKind::Item(item), Ty::INT, key);
         }
-        // The number of the group is the same for its work-items, and not the same for all.
+        // The number of the group is equal for all work-items of a group, and differs between groups.
         if self.features.allows("id", Ty::INT) && !self.in_function && stream.chance(30) {
             let item = stream.pick(&[WorkItemId::LinearGroup, WorkItemId::Group(0)]);
             return self.program.add(ExprKind::Item(item), Ty::INT, key);
@@ -101,7 +101,7 @@ impl Maker<'_> {
         self.hidden(value, key)
     }
 
-    /// A readable variable, converted if none has the type.
+    /// The value of a readable variable, converted if the variable has another type. `None` if there is none that fits.
     fn some_variable(&mut self, ty: Ty, stream: &mut Stream, key: SeedKey) -> Option<ExprId> {
         let of = |maker: &Self, wanted: &dyn Fn(Ty) -> bool| -> Vec<VarId> {
             let ids = maker.readable.iter().chain(&maker.counters).copied();
@@ -127,7 +127,7 @@ impl Maker<'_> {
         Some(self.fitted(value, ty, stream, key))
     }
 
-    /// A value with other lanes of another value.
+    /// A value converted to a type, of as many lanes as that has.
     pub(super) fn fitted(
         &mut self,
         value: ExprId,
@@ -145,7 +145,7 @@ impl Maker<'_> {
         self.program.convert(part, ty, key)
     }
 
-    /// An element of an array.
+    /// The value of an element of an array. `None` if there is no array.
     fn some_element(&mut self, ty: Ty, stream: &mut Stream, key: SeedKey) -> Option<ExprId> {
         let value = if let Some(value) = self.own_element(stream, key) {
             value
@@ -182,7 +182,7 @@ impl Maker<'_> {
         stream.weighted(&all.collect::<Vec<_>>()).unwrap_or(ScalarType::Int)
     }
 
-    /// The number of lanes of a vector that is not avoided.
+    /// The number of lanes, from 2 to 16, of a vector that is not avoided. `None` if the mode has no vectors or all are avoided.
     pub(super) fn lanes(&self, scalar: ScalarType, stream: &mut Stream) -> Option<u8> {
         if !self.mode.has_vectors() {
             return None;
@@ -194,7 +194,7 @@ impl Maker<'_> {
         stream.weighted(&weights)
     }
 
-    /// Any type of values.
+    /// A random type, scalar or vector, that is not avoided.
     pub(super) fn any_type(&self, stream: &mut Stream) -> Ty {
         let scalar = self.scalar_type(stream);
         let lanes = if stream.chance(55) { self.lanes(scalar, stream) } else { None };

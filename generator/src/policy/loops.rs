@@ -10,7 +10,6 @@ use crate::random::{SeedKey, Stream};
 /// The most executions of a place, in work-items times rounds.
 pub(super) const MOST_EXECUTIONS: u64 = 1500;
 
-/// The kinds of loops.
 #[derive(Clone, Copy)]
 enum LoopKind {
     Plain,

@@ -90,7 +90,7 @@ impl Maker<'_> {
         })
     }
 
-    /// An integer type that is not avoided and has so many bits or more.
+    /// An integer type of at least `bits` bits that is not avoided.
     fn word_type(&self, bits: u32, stream: &mut Stream) -> Option<Ty> {
         let types = ScalarType::ALL.into_iter().filter(|one| one.bits() >= bits);
         let allowed = |one: &ScalarType| self.features.allows(one.name(), Ty::scalar(*one));

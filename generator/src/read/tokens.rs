@@ -119,7 +119,7 @@ impl<'a> TokenReader<'a> {
             if self.all[at].0 != "&" {
                 continue;
             }
-            // After a parenthesis, it may be a cast: `(uint)&x` is none that the reader knows.
+            // After a parenthesis, `&` may follow a cast. The reader knows no cast of an address, such as `(uint)&x`.
             let mut next = at + 1;
             while self.all.get(next).is_some_and(|token| token.0 == "(") {
                 next += 1;

@@ -1,4 +1,4 @@
-//! Replaces features that are to be avoided and are there all the same: operators of infrastructure and of repairs.
+//! Replaces avoided features that the infrastructure of kernels and repairs have brought in nevertheless.
 
 use super::ProgramRepair;
 use crate::ir::constructs::construct;

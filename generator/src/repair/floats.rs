@@ -1,12 +1,12 @@
-//! Operations on floating-point numbers that are not exact.
+//! Repairs operations on floating-point numbers whose results are not exact.
 
 use super::ProgramRepair;
 use crate::ir::{Binary, Builtin, ExprId, ExprKind, ScalarType, Ty};
 use crate::random::SeedKey;
 
-/// The bits of operands that are cut: products of three of them are exact.
+/// The mask of the bits that an operand keeps: products of three such numbers are exact.
 const MASK: i128 = 63;
-/// The bits of integers that become floating-point numbers.
+/// The mask of the bits that an integer keeps before it becomes a floating-point number.
 const LOW: i128 = 0x3FF;
 
 impl ProgramRepair<'_> {
@@ -17,7 +17,7 @@ impl ProgramRepair<'_> {
         operands.chain([expr.ty]).any(|ty| ty.scalar.is_float())
     }
 
-    /// Gives an operation small whole numbers; then an operand takes its place.
+    /// The first repair gives the operation small whole numbers as operands. The next one puts an operand in its place.
     pub(super) fn floats(&mut self, id: ExprId) {
         let expr = self.program.expr(id);
         let (ty, key, again) = (expr.ty, expr.key.named("repair"), expr.repairs > 0);
@@ -59,7 +59,7 @@ impl ProgramRepair<'_> {
         matches!(self.program.expr(id).kind, ExprKind::Literal(_))
     }
 
-    /// A conversion that is defined for every value.
+    /// A conversion of `operand` to `ty` that is defined for every value.
     fn in_range(&mut self, operand: ExprId, ty: Ty, key: SeedKey) -> ExprKind {
         if self.program.ty(operand).scalar == ty.scalar {
             return ExprKind::Convert(operand);
@@ -68,7 +68,7 @@ impl ProgramRepair<'_> {
         self.program.expr(converted).kind.clone()
     }
 
-    /// A small whole number from a value.
+    /// A whole number from 0 to [`MASK`] that depends on a value, in its type.
     fn cut_float(&mut self, value: ExprId, key: SeedKey) -> ExprId {
         let ty = self.program.ty(value);
         let int = ty.of(ScalarType::Int);

@@ -2,7 +2,7 @@
 
 use clreduce_generator::read::{Argument, Launch};
 
-/// The launch of a kernel, and the place of its arguments whose contents are compared.
+/// The launch that the first line of a kernel describes.
 pub fn launch(source: &str) -> Launch {
     let words: Vec<&str> = source.lines().next().unwrap_or("").split_whitespace().collect();
     let after = |flag: &str| {

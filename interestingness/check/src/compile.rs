@@ -68,7 +68,7 @@ const WARNINGS: [(&str, FindingKind, Certainty); 23] = {
     ]
 };
 
-/// The start of one more such warning, which has no flag.
+/// The start of a warning of non-portable code that has no flag.
 const NO_SEMICOLON: &str = "expected ';' at end of declaration list";
 
 struct Compile {
@@ -85,7 +85,7 @@ struct Compile {
 /// Reads the kernels of one language.
 struct LanguageReader {
     arguments: Vec<String>,
-    /// For every kernel but the first: starting a worker costs as much as starting clang.
+    /// The workers for every kernel but the first. For one kernel they are not worth it: a worker starts as slowly as clang.
     workers: Option<CompileWorkers>,
 }
 
@@ -124,7 +124,7 @@ impl Compile {
         known.map_or_else(|| self.start_clang(reader, subject, cancel), Ok)
     }
 
-    /// Adds to the report what clang says of the code that only the compiler of a device sees.
+    /// Adds to the report the findings of clang in the code that only the compiler of a device sees.
     fn look_at_code_for_device(
         &self,
         subject: &HostKernel,
@@ -160,7 +160,7 @@ impl Compile {
         }
     }
 
-    /// Returns what OpenCL C does not allow and clang accepts, in what the compiler sees.
+    /// Returns the findings in a preprocessed kernel that OpenCL C forbids and clang accepts.
     fn more_than_clang(&self, subject: &HostKernel, cancel: &Cancel) -> Vec<Finding> {
         let arguments = self.opencl.arguments.iter().map(OsString::from).collect();
         let text = expanded(&self.program, arguments, &self.tools, subject, cancel);
@@ -192,8 +192,8 @@ impl Compile {
     }
 }
 
-/// Returns true if libclang may be of another version than clang, so that it does not find its own headers. Then clang has to say
-/// whether it is the program that lacks them.
+/// Returns true if a header is missing. libclang may be of another version than clang and lack its own headers, so clang has to
+/// say whether the program lacks one.
 fn lacks_files(diagnostics: &[Diagnostic]) -> bool {
     let lacks_file = |one: &Diagnostic| {
         one.severity == Severity::Fatal && one.message.ends_with("file not found")
@@ -242,7 +242,7 @@ impl CheckStage for Compile {
     }
 }
 
-/// The failure for a program in CUDA that clang does not accept, if it does not.
+/// The failure of the stage if clang reports an error in a CUDA program. `for_whom` stands behind the line in the message.
 fn not_accepted(diagnostics: &[Diagnostic], for_whom: &str) -> Option<StageFailure> {
     let error = diagnostics.iter().find(|one| one.severity > Severity::Warning)?;
     let Diagnostic { line, message, .. } = error;
@@ -259,7 +259,7 @@ fn finding(diagnostic: &Diagnostic) -> Option<Finding> {
         Some((*kind, *certainty))
     };
     let (kind, certainty) = match severity {
-        // Newer versions of clang make errors of some warnings.
+        // Newer versions of clang report some of these warnings as errors.
         Severity::Error | Severity::Fatal => {
             listed().unwrap_or((FindingKind::Rejected, Certainty::Certain))
         }

@@ -26,9 +26,9 @@ pub(crate) struct Coordinate {
 enum CoordinatePlace {
     /// In the value of an argument, at an offset.
     Value { argument: usize, offset: usize },
-    /// In every element of a buffer; in structures of so many bytes, at an offset.
+    /// In every element of a buffer, whose size is `of` bytes, at an offset within the element.
     Everywhere { argument: usize, offset: usize, of: usize },
-    /// In one element of a buffer, at an offset; elements have so many bytes.
+    /// In one element of a buffer. `offset` counts from the beginning of the buffer; an element has `of` bytes.
     Element { argument: usize, offset: usize, of: usize },
     /// The number of groups in a dimension.
     Groups(usize),
@@ -75,7 +75,7 @@ impl Coordinate {
         values.into_iter().chain(Self::groups(dimensions)).chain(buffers).collect()
     }
 
-    /// The numbers of groups in so many dimensions.
+    /// The number of groups in each of `dimensions` dimensions.
     pub(crate) fn groups(dimensions: usize) -> impl Iterator<Item = Self> {
         (0..dimensions).map(|dimension| Self {
             place: CoordinatePlace::Groups(dimension),
@@ -83,7 +83,7 @@ impl Coordinate {
         })
     }
 
-    /// The values of a launch.
+    /// The coordinates of the arguments of a launch that are numbers and not fixed.
     pub(crate) fn values(kernels: &[KernelSignature], launch: &KernelLaunch) -> Vec<Self> {
         let signature = kernels.iter().find(|one| one.name == launch.kernel);
         let parameters = signature.map_or(&[][..], |signature| &signature.parameters);
@@ -96,7 +96,7 @@ impl Coordinate {
         parameters.iter().enumerate().filter_map(value).collect()
     }
 
-    /// The value of an argument.
+    /// The coordinate of an argument that is a number.
     pub(crate) fn value(argument: usize, number: Number) -> Self {
         Self { place: CoordinatePlace::Value { argument, offset: 0 }, number }
     }
@@ -241,7 +241,7 @@ fn group(launch: &KernelLaunch, dimension: usize) -> u64 {
     launch.local.as_ref().and_then(|local| local.get(dimension)).copied().unwrap_or(1).max(1)
 }
 
-/// The beginning of a buffer: as many bytes as so many of its elements have, or one structure.
+/// The bytes of the first `elements` elements of a buffer, or of all if bytes fill it.
 fn content(launch: &KernelLaunch, argument: usize, elements: u64) -> Option<Vec<u8>> {
     let Argument::Buffer { element, elements: all, fill, .. } = launch.arguments.get(argument)?
     else {
@@ -252,7 +252,7 @@ fn content(launch: &KernelLaunch, argument: usize, elements: u64) -> Option<Vec<
     Some(fill.content(*element, elements))
 }
 
-/// The content of a buffer as a list, which may be written: that of its first elements, with so many bytes each.
+/// The bytes of the first elements of a buffer, as a list that a description can hold. An element has `of` bytes.
 fn listed(launch: &KernelLaunch, argument: usize, of: usize) -> Option<Vec<u8>> {
     let Argument::Buffer { element, elements, fill, .. } = launch.arguments.get(argument)? else {
         return None;

@@ -19,7 +19,7 @@ const VALUES: [&str; 5] = ["16", "8", "4", "1", "256"];
 const TYPE: &str = "float";
 /// The most times that clang reads a program with one value: each time, it may find other names undeclared.
 const ROUNDS: usize = 8;
-/// The folders that are searched for a header: that of the program, and so many above it.
+/// The number of folders above that of the program that are searched for a header, too.
 const FOLDERS_ABOVE: usize = 2;
 
 /// The options of a build, and what is to be said of those that were added.

@@ -30,8 +30,8 @@ fn defines(option: &OsString) -> bool {
     ["-D", "-U", "-include", "-imacros"].iter().any(|start| option.starts_with(start))
 }
 
-/// Returns true if preprocessing changes no token of a program: there are no directives but for pragmas of OpenCL, however
-/// they are spelled, and no line goes on in the next one.
+/// Returns true if preprocessing changes no token of a program: its only directives are pragmas of OpenCL, in any spelling,
+/// and no line continues in the next one.
 fn is_plain(source: &[u8]) -> bool {
     const SIGNS: [&[u8]; 5] = [b"#", b"%:", b"??", b"\\", b"_Pragma"];
     let has = |line: &[u8], sign: &[u8]| line.windows(sign.len()).any(|window| window == sign);
@@ -57,8 +57,8 @@ pub(crate) fn line_at(text: &[u8], offset: usize) -> Option<u32> {
     is_own.then_some(line)
 }
 
-/// An [expanded] text with spaces in the place of line markers and of all that comes from headers, so that every place stays where it
-/// is: to whoever reads the text, types of the language are not those that clang's header defines.
+/// An [expanded] text with spaces in the place of line markers and of text from headers, so that offsets stay the same. A reader
+/// of the result takes the types of the language for built-in ones, and not for those that clang's header defines.
 pub(crate) fn without_headers(text: &[u8]) -> Vec<u8> {
     let (mut own, mut is_own) = (Vec::with_capacity(text.len()), true);
     for line in text.split_inclusive(|&byte| byte == b'\n') {

@@ -105,7 +105,7 @@ impl CollectedReports {
         self.0.iter().find_map(|one| one.report.result.as_ref())
     }
 
-    /// Returns true if runs of the kernel have checked all that a stage looks for.
+    /// Returns true if runs of the kernel have checked everything that a stage looks for.
     #[must_use]
     pub fn covers(&self, stage: &PreparedStage) -> bool {
         let ran = |one: &&Collected| one.stage.info().executes;

@@ -31,7 +31,7 @@ pub struct StageInfo {
     /// True if a recipe demands, unless it says otherwise, that the original passes. A stage that only ever suspects
     /// should not.
     pub required: bool,
-    /// The memory that its tools usually question, in bytes.
+    /// The memory that its tools usually need, in bytes.
     pub memory_bytes: u64,
     /// The limit of one of its tools, as a multiple of the time that the whole stage takes for the original. A stage
     /// with cheap tools has a large one, as machines are busy now and then.

@@ -9,7 +9,7 @@ use crate::pattern;
 /// More complaints about one variant say nothing new.
 const MOST_COMPLAINTS: usize = 256;
 
-/// Reads the errors in what a test printed, or wrote into files. A crash of the compiler is none.
+/// Reads the errors in what a test printed, or wrote into files. A crash of the compiler does not count as an error.
 #[must_use]
 pub fn complaints(outputs: &[String]) -> Vec<Complaint> {
     let mut found: Vec<Complaint> = Vec::new();

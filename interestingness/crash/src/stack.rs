@@ -30,7 +30,7 @@ pub fn stack(output: &str) -> Vec<String> {
 
 /// The functions that call each other without end on the stack of the first crash: their names without parameters, in the
 /// order of the alphabet, since which of them is on top differs between programs. Empty where they have no names; `None` if
-/// the stack is none of an endless recursion.
+/// the stack shows no endless recursion.
 pub(crate) fn repeated(output: &str) -> Option<Vec<String>> {
     let frames = frames(output);
     // A recursion that is only deep ends in the function that began it.

@@ -23,9 +23,9 @@ use crate::error::DeviceError;
 use crate::protocol::{DeviceOrder, DeviceProcess, DeviceReply, RunEnd};
 use crate::ptxas;
 
-/// After so many kernels in a row that ended well, the worker is examined.
+/// The worker is examined after this number of kernels in a row that ended well.
 const EXAMINE_EVERY: u32 = 32;
-/// After so many kernels, a worker is replaced: drivers forget to give back memory.
+/// A worker is replaced after this number of kernels: drivers forget to give back memory.
 const RETIRE_AFTER: u32 = 1000;
 
 /// The history of a worker.
@@ -130,7 +130,7 @@ impl DeviceWorker {
                 self.since_examined += 1;
                 self.since_examined >= EXAMINE_EVERY && !self.is_healthy(start)
             }
-            // The worker has been replaced already. To wait as long once more is too dear.
+            // The worker has been replaced already. A second wait of that length costs too much.
             RunOutcome::BuildTimeout
             | RunOutcome::RunTimeout
             | RunOutcome::Unresolved(_)

@@ -14,7 +14,7 @@ use crate::zoo::Installation;
 /// A device that kernels can be run on.
 #[derive(Clone, Debug, Serialize)]
 pub struct Device {
-    /// Number of its platform among all that were found.
+    /// The number of its platform among those found, from 0.
     pub platform: u32,
     /// Its number on the platform.
     pub device: u32,

@@ -55,7 +55,7 @@ pub enum RunEnd {
 }
 
 impl RunEnd {
-    /// Does all launches so many times, each time with fresh buffers; the first that fails ends it.
+    /// Does all launches `times` times, each time with fresh buffers. The first launch that fails ends it.
     pub(crate) fn repeat<L, E: Display>(
         times: u32,
         launches: impl IntoIterator<Item = L> + Clone,

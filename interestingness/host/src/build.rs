@@ -393,7 +393,7 @@ impl HostProgram {
         Ok(ran)
     }
 
-    /// The same program; a work-group is stopped after so many jumps, where they are counted.
+    /// The same program, which stops a work-group after `most` jumps if it counts them.
     #[must_use]
     pub fn within_jumps(self, most: u64) -> Self {
         self.with_word(format!("steps:{most}").into())
@@ -412,7 +412,7 @@ impl HostProgram {
         runs.iter().zip(&self.launches).flat_map(of_run).collect()
     }
 
-    /// True if [`outputs`](Self::outputs) has all that the kernel writes: an instrumented program does not print large
+    /// True if [`outputs`](Self::outputs) has everything that the kernel writes: an instrumented program does not print large
     /// buffers.
     #[must_use]
     pub fn prints_results(&self) -> bool {

@@ -66,8 +66,8 @@ pub(crate) fn is_sound(place: &Path) -> bool {
     is_sound
 }
 
-/// Puts a part in its place, at once, so that nobody ever sees half of it. Somebody else may have done so meanwhile: then
-/// theirs is as good.
+/// Puts a part in its place by one rename, so that no process sees half of it. Another process may have put the same part
+/// there meanwhile, and that one is as good.
 pub(crate) fn put(place: &Path, content: Vec<u8>) -> io::Result<()> {
     let folder = place.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
@@ -130,7 +130,7 @@ impl Stamp {
     }
 }
 
-/// Takes a folder away from other users. One that belongs to somebody else is an error.
+/// Makes a folder private to its owner. A folder that belongs to another user is an error.
 fn keep_private(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;

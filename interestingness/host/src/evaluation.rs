@@ -66,7 +66,7 @@ impl Reorderer<'_> {
         operator.map_or_else(String::new, |id| String::from_utf8_lossy(self.text(id)).into_owned())
     }
 
-    /// The text of a node with all that is below it.
+    /// The text of a node and its descendants.
     fn whole(&mut self, id: NodeId, in_function: bool) -> Vec<u8> {
         let tree = self.tree;
         let node = *tree.node(id);

@@ -94,6 +94,6 @@ const CALL_BACKS: [&str; 8] = [
 const UNDEFINED: &str = "-fsanitize=signed-integer-overflow,integer-divide-by-zero,null,alignment,array-bounds,\
                          pointer-overflow,float-cast-overflow,unreachable,bool";
 const TRAP: &str = "-fsanitize-trap=undefined";
-/// Follow values through calls instead of asking at each call: lanes that nobody uses may be undefined.
+/// Follow values through calls instead of asking at each call: lanes that are not used may be undefined.
 const FOLLOW: &str = "-fno-sanitize-memory-param-retval";
 const ORIGINS: &str = "-fsanitize-memory-track-origins=1";

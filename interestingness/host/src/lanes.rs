@@ -178,7 +178,7 @@ impl Rewriter<'_> {
         Some(())
     }
 
-    /// `v++;`, whose value nobody uses.
+    /// `v++;`, whose value is not used.
     fn update(&mut self, id: NodeId) -> Option<()> {
         let tree = self.tree;
         let (operator, argument) =

@@ -159,7 +159,7 @@ fn call(prototype: &KernelSignature, launch: &KernelLaunch) -> Result<Call, Star
     Ok(call)
 }
 
-/// The type of a parameter that takes a value of so many bytes.
+/// The type of a parameter that takes a value of `bytes` bytes.
 fn kind_of_value(parameter: &KernelParameter, bytes: usize) -> Option<String> {
     match parameter {
         KernelParameter::Value(element) if bytes == element.bytes() => Some(element.to_string()),
@@ -177,7 +177,7 @@ pub(crate) fn words(
 ) -> Vec<OsString> {
     let prototype = kernels.iter().find(|kernel| kernel.name == launch.kernel);
     let parameter = |index: usize| prototype.and_then(|kernel| kernel.parameters.get(index));
-    // In memory, a vector of three is one of four with padding, which nobody need write.
+    // In memory, a vector of three has padding behind it, which a kernel need not write.
     let has_padding = |index, lanes| match parameter(index) {
         Some(KernelParameter::Objects { layout, .. }) => layout.has_padding(),
         _ => lanes == 3,

@@ -19,7 +19,7 @@ use crate::{FILE, cuda, dynamic};
 pub(crate) const RESERVED: [&[u8]; 5] =
     [b"clreduce_", b"__asan_", b"__msan_", b"__ubsan_", b"__sanitizer_"];
 
-/// A kernel with what it is launched with.
+/// A kernel with its launches, and what is known of its text.
 #[derive(Clone, Debug)]
 pub struct HostKernel {
     /// The language.
@@ -34,7 +34,7 @@ pub struct HostKernel {
     pub kernels: Vec<KernelSignature>,
     /// The launches. The reason that there are none matters only to stages that run the kernel.
     pub launches: Result<Vec<KernelLaunch>, LaunchError>,
-    /// True if clreduce has chosen the arguments of the launches, and nobody else.
+    /// True if clreduce has chosen the arguments of the launches, and neither the user nor a description.
     pub has_chosen_arguments: bool,
     /// True if nothing in its text makes a result that devices may compute differently.
     pub(crate) is_exact: bool,

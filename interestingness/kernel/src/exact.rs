@@ -19,8 +19,8 @@ pub fn is_exact(source: &[u8]) -> bool {
     })
 }
 
-/// Returns true if nothing that `main` needs computes in floating point. Headers declare functions that do, which nobody
-/// calls.
+/// Returns true if nothing that `main` needs computes in floating point. Headers declare functions that do, which no
+/// code calls.
 #[must_use]
 pub fn is_exact_program(source: &[u8]) -> bool {
     let parts = parts(source);

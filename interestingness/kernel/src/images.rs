@@ -34,7 +34,7 @@ impl Image {
         (Self { kind, rows, slices, normalized: false }, elements)
     }
 
-    /// Its width, rows and slices, if it has so many pixels.
+    /// The width, rows and slices, in pixels, of an image of `elements` pixels.
     #[must_use]
     pub fn size(self, elements: u64) -> [u64; 3] {
         [elements / self.rows.max(1) / self.slices.max(1), self.rows, self.slices]

@@ -26,7 +26,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// The content of a buffer in OpenCL. The places behind vectors of three are 0, as nobody need write them.
+    /// The content of a buffer in OpenCL. The padding behind vectors of three is set to 0, as kernels need not write it.
     #[must_use]
     pub fn of_buffer(kernel: &str, name: &str, element: Number, mut bytes: Vec<u8>) -> Self {
         if element.lanes == 3 {

@@ -21,13 +21,13 @@ pub enum CommandError {
         /// As it was given.
         path: PathBuf,
     },
-    /// A directory.
+    /// The path is a directory.
     #[error("the test `{path}` is a directory; name a program")]
     Directory {
         /// Absolute.
         path: PathBuf,
     },
-    /// Nothing that Windows could run, going by its name.
+    /// The ending of the file's name is none that Windows can run.
     #[error(
         "Windows does not know how to run the test `{path}`; its name should end in .exe, .bat, .cmd, \
          .ps1 or .py"
@@ -36,13 +36,13 @@ pub enum CommandError {
         /// Absolute.
         path: PathBuf,
     },
-    /// No permission to run it.
+    /// The file has no permission to be run.
     #[error("the test `{path}` is not executable; run: chmod +x {path}")]
     NotExecutable {
         /// Absolute.
         path: PathBuf,
     },
-    /// Windows line breaks after the interpreter's name, which the system takes as part of it.
+    /// The first line ends in a line break of Windows, and the system takes the `\r` for part of the interpreter's name.
     #[error(
         "the first line of the test `{path}` ends in CR LF, so the system looks for an interpreter \
          called `{interpreter}\\r`; run: sed -i 's/\\r$//' {path}"
@@ -53,7 +53,7 @@ pub enum CommandError {
         /// As written after `#!`, without the carriage return.
         interpreter: String,
     },
-    /// The interpreter after `#!`, or on Windows the one for the ending, is not there.
+    /// The interpreter after `#!`, or on Windows the one for the ending of the name, is not installed.
     #[error("the interpreter `{interpreter}` of the test `{path}` does not exist; install it{or}",
         or = if cfg!(windows) { "" } else { ", or correct the first line of the test" })]
     NoInterpreter {
@@ -62,7 +62,7 @@ pub enum CommandError {
         /// As written after `#!` (or after `env`).
         interpreter: String,
     },
-    /// The file could not be looked at.
+    /// The system refuses to tell what the file is, or its path cannot be made absolute.
     #[error("cannot read the test `{path}`")]
     Unreadable {
         /// As it was given.
@@ -72,7 +72,10 @@ pub enum CommandError {
     },
 }
 
-/// Checks that the system can start `path`, as far as that shows without starting it.
+/// Checks that the system can start `path`, as far as that can be told without a start.
+///
+/// # Errors
+/// The first reason why it cannot.
 pub(crate) fn check_program(path: &Path) -> Result<(), CommandError> {
     let owned = || path.to_owned();
     let metadata = match std::fs::metadata(path) {
@@ -121,7 +124,7 @@ mod unix {
         let mut start = Vec::new();
         // A program that may be run but not read is rare and fine.
         if let Ok(file) = File::open(path)
-            // As much of the first line as Linux reads.
+            // The number of bytes of the first line that Linux reads.
             && file.take(256).read_to_end(&mut start).is_ok()
         {
             check_interpreter(path, &start)?;

@@ -1,5 +1,5 @@
-//! Frames: how messages travel between clreduce and the processes that it starts. A frame is a length of four bytes
-//! and a message of that length.
+//! Frames: how messages travel between clreduce and the processes that it starts. A frame is the length of a message in bytes,
+//! as four bytes in little-endian order, and then the message.
 
 pub(crate) mod stream;
 
@@ -11,7 +11,7 @@ use thiserror::Error;
 
 /// The argument that makes a program a worker. The name of a service follows it.
 pub(crate) const ARGUMENT: &str = "--internal-worker";
-/// The longest message, in bytes. A longer one is not sent by any service.
+/// The length of the longest message, in bytes.
 pub const MOST_BYTES: u32 = 2 << 30;
 
 /// The reason that no message arrived, or none could be sent.
@@ -24,7 +24,7 @@ pub enum FrameError {
     /// A length that no message has: the bytes of the stream are something else.
     #[error("a message of {length} bytes is announced, and the limit is {MOST_BYTES}")]
     TooLong {
-        /// As it was announced, or as it would have been.
+        /// The length in bytes that the other end announced, or that of the message to be sent.
         length: u64,
     },
     /// The bytes of a frame are not a message of the type expected.
@@ -89,7 +89,7 @@ pub fn read<M: DeserializeOwned>(mut from: impl Read) -> Result<M, FrameError> {
     if length > MOST_BYTES {
         return Err(FrameError::TooLong { length: length.into() });
     }
-    // Grows with what really comes: a length alone must not cost memory.
+    // The buffer grows with the bytes that arrive: an announced length alone must not cost memory.
     let mut frame = Vec::new();
     from.take(length.into()).read_to_end(&mut frame)?;
     if frame.len() < length as usize {
@@ -121,7 +121,7 @@ mod tests {
         assert!(matches!(read::<Option<String>>(&mut rest), Err(FrameError::Ended)));
     }
 
-    /// A reader that notes how much room it was given at once.
+    /// A reader that notes the largest buffer that it was given, in bytes.
     struct Room<'a> {
         bytes: &'a [u8],
         most: usize,

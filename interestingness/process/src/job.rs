@@ -79,8 +79,8 @@ impl JobObject {
         checked(done).map(|()| job)
     }
 
-    /// Starts a program in the job: it does not run before it is in it. It has a console of its own, which nobody
-    /// sees: a Ctrl-C that is meant for clreduce does not reach it.
+    /// Starts a program in the job: it does not run before it is in it. It has a console of its own, which is not
+    /// shown: a Ctrl-C that is meant for clreduce does not reach it.
     pub fn start(&self, command: &mut Command) -> io::Result<Child> {
         let mut child = command.creation_flags(CREATE_SUSPENDED | CREATE_NO_WINDOW).spawn()?;
         let process = child.as_raw_handle();

@@ -2,7 +2,7 @@
 //!
 //! This crate knows no compiler and no device. It runs a program on a set of files in a fresh folder ([`Launcher`],
 //! [`ToolRunner`]), ends everything that the program started, and removes the folder. It also starts worker processes
-//! that keep something dear to load, such as a compiler or a driver, and exchange messages with them ([`worker`]).
+//! that keep something slow to load, such as a compiler or a driver, and exchange messages with them ([`worker`]).
 //!
 //! Every process of clreduce is started by the module [`launch`], and that module says where a sandbox and a runner
 //! on another machine plug in.

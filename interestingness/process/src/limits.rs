@@ -21,7 +21,7 @@ pub struct Limits {
     /// Wall time. Exceeding it is [`End::TimedOut`], exceeding any other limit is [`End::Failed`].
     pub time: Option<Duration>,
     /// Resident memory of all its processes together, in bytes, with the memory that no process maps (memfd, System V), and on
-    /// Windows what they have committed. Looked at ten times a second: a test may be above it for so long.
+    /// Windows what they have committed. It is measured ten times a second, so a test may exceed the limit for a tenth of one.
     pub memory_bytes: Option<u64>,
     /// The number of processes that it may consist of at a time.
     pub processes: u32,

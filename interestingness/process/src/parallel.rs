@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Has at most `jobs` threads work on things, each with its place. The results are in the order of the things.
+/// Calls `work` with each thing and its place, on at most `jobs` threads. The results are in the order of the things.
 pub fn in_parallel<T: Send, R: Send>(
     things: impl IntoIterator<Item = T, IntoIter: Send>,
     jobs: usize,
@@ -22,7 +22,7 @@ pub fn in_parallel<T: Send, R: Send>(
         };
         let started =
             (0..jobs).map_while(|_| thread::Builder::new().spawn_scoped(scope, share).ok());
-        // Where the system gives no thread, this one works.
+        // If the system starts no thread, this one does the work.
         if started.count() == 0 && jobs > 0 {
             share();
         }

@@ -26,7 +26,7 @@ pub struct Evidence {
     pub tool: BuiltWith,
     /// The outcome of each program that is compared, usually of one.
     pub outcomes: Vec<RunOutcome>,
-    /// The limit for a build, and again for a run.
+    /// The limit of wall time for a build, and the same for a run.
     pub limit: Duration,
 }
 
@@ -144,8 +144,8 @@ impl RecipeTest {
     /// Judges the outcome of a program alone, without the checks before it. Returns what the suspected configuration
     /// does with it as well.
     ///
-    /// Other versions of a compiler may die in another way, but of the same: a crash in the same function is the pinned
-    /// one, whatever the signal or the exit status.
+    /// Another version of a compiler may end in another way for the same reason. So a crash in the same function is the
+    /// pinned one, whatever the signal or the exit status.
     #[must_use]
     pub fn outcome_of(&self, case: &TestCase, cancel: &Cancel) -> (StageVerdict, Vec<RunOutcome>) {
         let Some(programs) = self.recipe.kit.programs(case) else {

@@ -154,7 +154,6 @@ impl ResolvedRecipe {
     }
 }
 
-/// Returns the options of all checks.
 fn check_options(document: &Document, options: &RecipeOptions) -> Result<CheckOptions, Problem> {
     let split = |options: &str| {
         shlex::split(options).ok_or_else(|| {

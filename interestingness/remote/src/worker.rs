@@ -27,7 +27,7 @@ use crate::order::{Ask, OrderedSandboxLevel, OrderedTest, ROOT, Sandbox, TestOrd
 const TEMPORARY: &str = "tmp";
 /// The answer before it has its name.
 const UNFINISHED: &str = ".answer.json";
-/// The kind of sandbox that is none.
+/// The kind that stands for no sandbox.
 const NONE: &str = "none";
 
 /// Judges, if this process is one that was started for that.

@@ -101,7 +101,7 @@ fn differences(family: &Family) -> Vec<String> {
     wrong
 }
 
-/// Adds a function of so many arguments, for the scalar type and for vectors of four and sixteen.
+/// Adds a function of `arguments` arguments, for the scalar type and for vectors of four and sixteen.
 fn function(family: &mut Family, name: &str, arguments: usize, kind: &str, values: &str) {
     let condition = if name == "clamp" { "if (v[j] <= v[k])" } else { "" };
     let loops =

@@ -162,7 +162,7 @@ fn crashes_are_tried_again_without_a_past() {
 #[test]
 fn a_damaged_worker_is_found_out() {
     let mut bench = Bench::new();
-    // Wrong, and nobody can know: a worker without a past is believed.
+    // The result is wrong, and no sign tells it: a worker without a past is believed.
     assert!(!is_right(&bench.run("damage").outcome));
     // Its failure to build what follows is due to the damage.
     assert!(is_right(&bench.run("good").outcome));

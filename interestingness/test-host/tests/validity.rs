@@ -20,7 +20,7 @@ use clreduce_interestingness::Cancel;
 /// Long enough for every kernel that ends, and instrumented, on a machine that is busy.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Kernels that never end need not be waited for so long.
+/// The limit for kernels that never end, shorter than that of others.
 const TIMEOUT_OF_ENDLESS: Duration = Duration::from_secs(4);
 
 struct Fixture {

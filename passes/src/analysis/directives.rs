@@ -63,7 +63,7 @@ pub(crate) fn directives(unit: Tokens<'_>) -> Vec<Directive<'_>> {
             }
         }
     }
-    // A comment or string that begins on the line may end on another: such a line is nobody's.
+    // A comment or string that begins on the line may end on another: such a line is no directive.
     let comments = comments(unit);
     let whole = |directive: &Directive<'_>| {
         let end = directive.line.end;

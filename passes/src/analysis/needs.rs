@@ -53,7 +53,7 @@ impl<'a> Needs<'a> {
         Self { places, ..needs }
     }
 
-    /// Notes which items hold all that declares an entity but not all places that need it.
+    /// Notes which items hold every declaration of an entity but not all places that need it.
     fn spread(&mut self, entity: EntityId, places: &[usize]) {
         let all = self.entities.declarations(entity);
         let is_first = |id: &ItemId| !self.needs_another(*id);

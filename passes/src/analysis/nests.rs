@@ -1,7 +1,7 @@
 //! Deep nests: brackets in brackets, statements and expressions of one kind in each other, `#if` in `#if`.
 //!
-//! A nest so deep was hardly written by a person. It is worth a look at many levels together, and not at
-//! each of them: a pass that asks about one level after the other needs as many tests as there are levels.
+//! A generator wrote a nest of such depth, hardly a person. It pays to try many levels together and not
+//! each alone: a pass that asks about one level after the other needs as many tests as there are levels.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -74,7 +74,7 @@ impl<'a> Lists<'a> {
         Rc::clone(elements)
     }
 
-    /// The place of an element in its list.
+    /// The place of an element in its list, from 0; `None` if it is not in the list.
     pub(crate) fn place(&self, list: NodeId, element: NodeId) -> Option<usize> {
         self.get(list).binary_search(&element).ok()
     }

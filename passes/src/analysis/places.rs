@@ -123,7 +123,7 @@ fn holds_values(kind: NodeKind) -> bool {
 /// Returns the place of an expression in parentheses, which is that of the parentheses.
 fn place_of_parenthesis(unit: Unit<'_>, parenthesis: NodeId) -> ExpressionPlace {
     let mut at = parenthesis;
-    // A chain of parentheses is as long as the input makes it; beyond a few nobody writes them.
+    // The input decides how long a chain of parentheses is; programs have no more than a few.
     for _ in 0..8 {
         let parent = unit.tree.node(at).parent;
         match unit.tree.kind(parent) {

@@ -40,7 +40,7 @@ pub(crate) const PASS: Pass = Pass::new(
     propose,
 );
 
-/// What is further away from the clues than so many mentions has nothing to do with them.
+/// The most mentions from a clue to an item that can have something to do with it.
 const MOST_STEPS: usize = 6;
 
 fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
@@ -90,7 +90,7 @@ fn main_or_all(unit: Unit<'_>) -> Vec<Range<usize>> {
     if main.is_empty() { std::iter::once(0..unit.bytes.len()).collect() } else { main }
 }
 
-/// The patch that removes some statements, and all that some items do not need then.
+/// The patch that removes some statements, and everything that some items do not need then.
 fn all_but(
     unit: Unit<'_>,
     entities: &Entities,

@@ -40,7 +40,7 @@ fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
     }
 }
 
-/// The edit that removes a constraint, or all that a concept says.
+/// The edit that removes a constraint, or everything that a concept requires.
 fn without(unit: Unit<'_>, concepts: &HashSet<&[u8]>, id: NodeId, kind: NodeKind) -> Option<Edit> {
     let tree = unit.tree;
     let parent = tree.kind(tree.node(id).parent);

@@ -113,7 +113,7 @@ impl Cuts<'_> {
     fn weight(&self, patch: &Patch) -> u64 {
         let ranges = ranges(patch);
         let own: u64 = ranges.iter().map(|range| range.len() as u64).sum();
-        // What is large is compared by itself: large parts hold each other, and all that they mention would be read again and again.
+        // A large part counts by its own bytes: large parts hold each other, and what they mention would be read again and again.
         own + if own < self.least { self.weights.of(&ranges) } else { 0 }
     }
 
@@ -139,7 +139,7 @@ impl Cuts<'_> {
         smallest.into_values()
     }
 
-    /// Returns whether names are left of something that a patch removes, given all that goes with it.
+    /// Returns whether names are left of something that a patch removes, given everything that goes with it.
     fn leaves_names(&self, own: &Patch, followed: &Patch) -> bool {
         let (entities, tree) = (self.snapshot.entities(0), self.snapshot.tree(0));
         let gone = ranges(followed);

@@ -51,7 +51,7 @@ fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
     }
 }
 
-/// What goes together: all that belongs to a namespace, or one block of `extern "C++"`.
+/// The blocks that go together: all those of a namespace, or one block of `extern "C++"`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum RemovalKey {
     Namespace(EntityId),

@@ -29,11 +29,10 @@ pub(crate) struct ItemNeeds<'a> {
     pub(crate) providers: HashMap<SymbolId, Vec<usize>>,
     /// The bodies of the items that are functions.
     pub(crate) bodies: BTreeMap<usize, FunctionBody>,
-    /// Items that nobody knows what they are for.
+    /// Items whose purpose is not known. They always stay.
     unknown: Vec<usize>,
 }
 
-/// The body of a function.
 pub(crate) struct FunctionBody {
     pub(crate) node: NodeId,
     /// The body that takes its place where the function must have one.
@@ -101,7 +100,7 @@ impl<'a> ItemNeeds<'a> {
         used.filter_map(|symbol| self.providers.get(&symbol)).flatten().copied()
     }
 
-    /// Keeps the given parts with all that they need, and removes the rest; `None` if nothing goes.
+    /// Keeps the given parts with everything that they need, and removes the rest; `None` if nothing goes.
     pub(crate) fn patch(&self, mut kept: KeptParts) -> Option<Patch> {
         for &item in &self.unknown {
             kept.items.insert(item, Vec::new());

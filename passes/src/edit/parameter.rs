@@ -10,9 +10,9 @@ use crate::snapshot::Snapshot;
 /// many parameters, many declarations and many calls.
 pub(crate) struct ParameterTable {
     file: usize,
-    /// By place, the parameter in every declaration that has so many.
+    /// By place in the list, the parameter there in each declaration that has one.
     parameters: Vec<Vec<NodeId>>,
-    /// By place, the argument of every call that gives so many, in the order of the calls.
+    /// By place in the list, the argument there of each call that has one, in the order of the calls.
     arguments: Vec<Vec<NodeId>>,
 }
 

@@ -54,7 +54,7 @@ fn to_literal(snapshot: &Snapshot, file: usize, symbol: &Symbol, of: Type) -> Op
     Some(edits)
 }
 
-/// The element that is read through so many subscripts; `None` where something else is done.
+/// The element that is read from an array through `levels` subscripts; `None` if the array is used in another way.
 fn element(tree: &SyntaxTree, name: NodeId, levels: u8) -> Option<NodeId> {
     let mut at = name;
     for _ in 0..levels {

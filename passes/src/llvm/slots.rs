@@ -53,7 +53,7 @@ fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
     }
 }
 
-/// A place in memory with all that uses it.
+/// A place in memory with its uses.
 struct MemorySlot<'a> {
     users: Vec<&'a IrInstruction>,
     /// The first values that are stored, each once; zero where none is.

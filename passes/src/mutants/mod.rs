@@ -68,7 +68,7 @@ pub struct Mutant {
 pub struct Mutants {
     /// The mutants.
     pub list: Vec<Mutant>,
-    /// The number of operators in the bodies of macros, of which no mutants are made: a macro has no one meaning.
+    /// The number of operators in the bodies of macros, of which no mutants are made: a macro may mean something else at each use.
     pub in_macros: usize,
 }
 

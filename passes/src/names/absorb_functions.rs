@@ -1,4 +1,4 @@
-//! Moves what a function does that nobody calls into its neighbour.
+//! Moves the statements of a function without calls into its neighbour.
 //!
 //! before:
 //! ```c
@@ -56,8 +56,8 @@ fn absorb(snapshot: &Snapshot, function: &Function, into: &Function) -> Option<V
     Some(edits)
 }
 
-/// Returns true if nothing but its statements matters of a function: nobody calls it, nor does anybody outside the
-/// program, and it neither takes anything that it uses nor returns.
+/// Returns true if only its statements matter of a function: no code calls it, nor can code outside of the program,
+/// it uses none of its parameters, and it does not return.
 fn is_spare(snapshot: &Snapshot, function: &Function) -> bool {
     let (tree, symbols) = (snapshot.tree(function.file), snapshot.symbols(function.file));
     let bytes = snapshot.bytes(function.file);

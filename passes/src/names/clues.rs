@@ -68,7 +68,7 @@ fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
 #[derive(Clone, Copy)]
 struct Anchor {
     item: usize,
-    /// The statement, where the clue says so much.
+    /// The statement, if the clue names one.
     statement: Option<NodeId>,
 }
 
@@ -219,7 +219,7 @@ impl ClueReader<'_> {
         KeptParts { items, is_linked: false }
     }
 
-    /// The functions that clues are about, all that they call, and what lies on the way to them from an entry.
+    /// The functions that clues are about, the functions that they call, and what lies on the way to them from an entry.
     fn surroundings(&self, anchors: &[Anchor]) -> KeptParts {
         let is_entry = |item: &usize| {
             let (whole, bytes) = (self.needs.items[*item].whole, self.snapshot.bytes(0));

@@ -1,6 +1,6 @@
 //! Puts what a variable was set to in place of its uses.
 //!
-//! Only for variables set exactly once, by their initialiser or by one assignment, and whose address nobody takes.
+//! Only for variables that are set exactly once, by their initialiser or by one assignment, and whose address is not taken.
 //! An assignment inside an expression leaves its value there. What a pointer to a variable points to is that variable.
 //! Where the plain value will not do, it is cast to the type of the variable.
 //!

@@ -39,7 +39,7 @@ fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
                     removal(snapshot, file, member, (index, place), accesses)
                 })
                 .collect();
-            // One stays, and one that is accessed rather than another.
+            // A structure keeps one member: the last one that is accessed, or the last of all.
             if removals.len() == aggregate.members.len() {
                 let last = (0..removals.len()).max_by_key(|&at| (removals[at].list, at));
                 last.map(|last| removals.remove(last));
@@ -49,8 +49,8 @@ fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
     }
 }
 
-/// Returns true if what is left without a member keeps its values. Of a union, the first member gets the value; behind
-/// a designator, the next one.
+/// Returns true if the other members keep their initial values without this one. In a union, the value would go to another
+/// member. Behind a designator, the next value belongs to the next member, so a member with a designator has to stay.
 fn can_go(tree: &SyntaxTree, member: &Member, of_union: bool) -> bool {
     let carries_on = |&element: &NodeId| {
         tree.field(element, NodeField::Designator).is_some() && {
@@ -70,7 +70,7 @@ fn removal(
     accesses: &Accesses,
 ) -> Option<Proposal> {
     let (tree, bytes) = (snapshot.tree(file), snapshot.bytes(file));
-    // An anonymous structure gives its members to the one around it.
+    // A member without a name stays: the members of an anonymous structure belong to the one around it.
     let name = member.name?;
     let accesses = accesses.of(index, &bytes[tree.range(name)])?;
     let mut edits = vec![remove_declaration(tree, file, member)?];

@@ -117,7 +117,7 @@ fn users(
 /// reached, the order does not matter.
 const MOST_USERS: Budget = Budget::new("declarations that go together", 16);
 
-/// A removal and those of all that could not do without.
+/// A removal, with those of everything that needs what it removes.
 fn with_users(
     removal: usize,
     users: &[BTreeSet<usize>],

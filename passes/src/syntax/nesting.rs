@@ -1,5 +1,5 @@
 //! Takes levels off deep nests: of brackets, of statements and expressions of one kind in each other, and of
-//! `#if`. A level goes with all that stands between it and the next one, so that a nest of the same kind is left,
+//! `#if`. A level goes with everything between it and the next one, so that a nest of the same kind is left,
 //! only not as deep. Where nothing is nested deep, other passes look at each level.
 
 use std::ops::Range;

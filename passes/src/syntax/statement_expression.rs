@@ -45,7 +45,7 @@ fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
     }
 }
 
-/// The uses of what each scope declares, in source order.
+/// By scope, the uses of the symbols that it declares, in source order.
 fn uses_by_scope(symbols: &Symbols) -> BTreeMap<NodeId, Vec<NodeId>> {
     let mut uses: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
     for symbol in symbols.ids().map(|id| symbols.get(id)) {
@@ -55,7 +55,8 @@ fn uses_by_scope(symbols: &Symbols) -> BTreeMap<NodeId, Vec<NodeId>> {
     uses
 }
 
-/// Keeps one expression, which does without what is declared around it.
+/// The patch that keeps `part` of the statement expression `id`, and replaces the names in it that the statement expression
+/// declares. `inner` are the uses of these names in source order.
 fn replaced(
     snapshot: &Snapshot,
     unit: Unit<'_>,
@@ -73,7 +74,7 @@ fn replaced(
     Patch::new(edits)
 }
 
-/// The expressions that could stand for a whole statement expression.
+/// The expressions that can replace a whole statement expression, in source order: those of its statements, and initialisers.
 fn values(unit: Unit<'_>, body: NodeId) -> Vec<NodeId> {
     let tree = unit.tree;
     let value = |statement: NodeId| match tree.kind(statement) {

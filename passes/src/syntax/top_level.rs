@@ -29,7 +29,7 @@ fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
     for unit in Unit::all(snapshot) {
         let holders = holders(unit);
         let mut needed = needed(snapshot, unit, &holders);
-        // In C++, another pass removes each of them, together with all that declares the same.
+        // In C++, another pass removes each of them, together with all other declarations of its entity.
         if snapshot.language().has(Feature::Classes) {
             let entities = snapshot.entities(unit.file);
             let is_opaque = |id: &ItemId| entities.item(*id).kind == ItemKind::Opaque;
@@ -99,7 +99,7 @@ fn needed(snapshot: &Snapshot, unit: Unit<'_>, holders: &[bool]) -> HashSet<Node
     needed
 }
 
-/// Returns true if a child of such a node can be deleted. An error can, where the file as a whole is none: it stands
+/// Returns true if a child of such a node can be deleted. An error can, unless the whole file is one: it stands
 /// where an item would.
 fn is_item(unit: Unit<'_>, id: NodeId) -> bool {
     let node = unit.tree.node(id);

@@ -46,8 +46,8 @@ fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
     }
 }
 
-/// Returns true if what is declared can be an `int`: a number, or a structure that nobody looks
-/// into.
+/// Returns true if what is declared can be an `int`: a number, or a structure whose members are
+/// not accessed.
 fn may_be_int(snapshot: &Snapshot, unit: Unit<'_>, id: NodeId) -> bool {
     let (tree, symbols) = (unit.tree, snapshot.symbols(unit.file));
     let declaration = tree.node(id).parent;

@@ -36,7 +36,7 @@ use crate::snapshot::Snapshot;
 pub(crate) const PASS: Pass =
     Pass::new("unexecuted", "Remove what was not executed when the original ran", PARSED, propose);
 
-/// A proposal removes one in so many bytes of the program at least. Otherwise the other passes do as well.
+/// A proposal removes at least the bytes of the program divided by this. For less, other passes do as well.
 const WORTH_A_TEST: usize = 32;
 
 fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {

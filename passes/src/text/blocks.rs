@@ -1,4 +1,4 @@
-//! Removes blocks of lines in texts without a grammar: with all that is in them, one of their parts, or only the lines that
+//! Removes blocks of lines in texts without a grammar: whole blocks, one of their parts, or only the lines that
 //! open, divide and close them.
 //!
 //! The indentation and words such as `end if` say what a block is. Where the indentation alone ends a block, as in Python, the

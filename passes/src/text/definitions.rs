@@ -95,8 +95,8 @@ fn definition<'a>(
     })
 }
 
-/// The name that is left of a name if all that a line defines becomes its first operand: where several lines go at once, each
-/// other line still finds what it uses.
+/// The name that replaces a name when each line is replaced by its first operand. If several lines go at once, each other
+/// line still finds what it uses.
 fn last_of<'a>(first: &HashMap<&'a [u8], &'a [u8]>, name: &'a [u8]) -> &'a [u8] {
     let chain = std::iter::successors(Some(name), |name| first.get(name).copied());
     let chain = chain.inspect(|_| steps(1)).take(LONGEST_CHAIN);

@@ -23,7 +23,7 @@ use crate::pass::{PREPROCESSED, Pass, Proposal, Proposals};
 pub(crate) const PASS: Pass =
     Pass::new("line-markers", "Remove line markers", PREPROCESSED, propose);
 
-/// So many line markers are tried one by one.
+/// Up to this number, line markers are tried one by one as well.
 const MOST_SINGLE: usize = 64;
 
 fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {

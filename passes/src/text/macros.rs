@@ -35,7 +35,7 @@ fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
                 continue;
             }
             let name = unit.tokens.text(directive.tokens.start + 2);
-            // What is defined twice or undefined has no one meaning.
+            // A name that is defined twice, or undefined again, has more than one meaning.
             let meaning = match definitions.contains_key(name) {
                 true => None,
                 false => Macro::read(unit.tokens, &directive),
@@ -131,7 +131,7 @@ impl<'a> Macro<'a> {
         plain.then_some(Self { unit, line: directive.line.clone(), name, parameters, body })
     }
 
-    /// The patch that expands all uses; `None` if it does not pay or a use is none.
+    /// The patch that expands all uses; `None` if it does not pay, or if a mention of the name is no use.
     fn inline(
         &self,
         units: &[DefiningFile<'a>],

@@ -1,5 +1,5 @@
 //! Pastes headers that are files of the test case in the place of the lines that include them, and removes the files: first
-//! all that only one source needs, at once, then single ones.
+//! those that only one source needs, all at once, then single ones.
 
 use std::ops::Range;
 
@@ -104,7 +104,7 @@ impl<'a> IncludeGraph<'a> {
         }
     }
 
-    /// Pastes all that only one source needs into it, each header where the preprocessor comes to it first. Notes these
+    /// Pastes the headers that only one source needs into it, each where the preprocessor comes to it first. Notes these
     /// places.
     fn paste_all(&self, source: usize, first: &mut [Option<Include>]) -> Option<Patch> {
         let (mut edits, mut text, mut line_of_source) = (Vec::new(), Vec::new(), None);

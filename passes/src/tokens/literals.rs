@@ -27,7 +27,7 @@ pub(crate) const PASS: Pass = Pass::new(
 fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
     for unit in Tokens::all(snapshot) {
         for (token, directive) in unit.tokens.iter().zip(unit.directives()) {
-            // Paths and line numbers are nobody's literals.
+            // Paths and line numbers are no literals of the program.
             if directive.is_some_and(|name| !matches!(name, b"define" | b"if" | b"elif")) {
                 continue;
             }

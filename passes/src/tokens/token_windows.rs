@@ -41,7 +41,7 @@ const WINDOWS: [(usize, usize); 8] =
     [(16, 8), (12, 4), (8, 2), (6, 2), (4, 1), (3, 1), (2, 1), (1, 1)];
 
 /// A program that parses, or has come down to little, has lost its longer runs to passes that know
-/// what they are: of 332 questions about them in three reductions none was interesting.
+/// what they are: of 332 tests of them in three reductions, none was interesting.
 const LONGEST_OF_KNOWN: usize = 2;
 /// The number of tokens that counts as little.
 const SMALL: usize = 300;
@@ -118,7 +118,7 @@ impl TypeRanges {
         let is_type = |id: &NodeId| {
             let node = tree.node(*id);
             let parent = tree.kind(node.parent);
-            // A declaration without its semicolon, say, nobody can read anyway.
+            // A declaration without its semicolon, say, cannot be read in any case.
             let declares = parent.is_declaration() && !tree.has_error(node.parent)
                 || parent == NodeKind::FunctionDefinition;
             node.field == Some(NodeField::Type) && declares && tree.is_sound(*id)
@@ -170,8 +170,7 @@ fn nesting(unit: Tokens<'_>) -> BracketDepths {
 }
 
 impl BracketDepths {
-    /// Returns true if the tokens of `first..after` open all that they close and close all that
-    /// they open.
+    /// Returns true if the brackets among the tokens of `first..after` are balanced.
     fn encloses(&self, first: usize, after: usize) -> bool {
         let level = self.depth[first];
         self.depth[after] == level && self.depth[first..after].iter().all(|&depth| depth >= level)

@@ -10,7 +10,7 @@ use clreduce_testcase::Language;
 pub struct Shape {
     pub name: &'static str,
     pub language: Language,
-    /// The program with so many parts.
+    /// The program with a given number of parts.
     pub program: Box<dyn Fn(usize) -> String + Sync>,
 }
 

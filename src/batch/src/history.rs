@@ -23,9 +23,9 @@ const OLD_FILE: &str = "course.jsonl";
 pub struct CommitRecord {
     /// Number of the step that committed it, from 1.
     pub step: u64,
-    /// Tests started until then.
+    /// The number of tests started until then.
     pub tests: u64,
-    /// Wall time until then.
+    /// Wall time until then, in seconds.
     pub seconds: f64,
     /// Pass that proposed it.
     pub pass: String,
@@ -33,7 +33,7 @@ pub struct CommitRecord {
     pub bytes: usize,
     /// Its size in tokens.
     pub tokens: usize,
-    /// Its work-items.
+    /// The work-items that its launch comment asks for; 1 without one.
     pub work_items: u64,
     /// The change as a unified diff; long runs of lines are cut.
     pub diff: String,
@@ -56,7 +56,7 @@ impl CommitRecord {
 /// The commits of a case so far.
 ///
 /// # Errors
-/// When a file cannot be read. It is no error that there is none.
+/// When a file cannot be read. A missing file is no error.
 pub fn read_history(folder: &Path) -> io::Result<Vec<CommitRecord>> {
     let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
     let mut files = [FILE, OLD_FILE].into_iter().map(|name| fs::read(folder.join(name)));

@@ -18,7 +18,7 @@ const FILE: &str = "case.json";
 pub enum CaseOutcome {
     /// Nothing proposed is left to try.
     Minimal,
-    /// A limit of questions or time ended it.
+    /// A limit of steps or of time ended it.
     Limit,
     /// The test does not find it interesting.
     NotInteresting,
@@ -56,14 +56,14 @@ impl CaseOutcome {
 pub struct Measure {
     /// Bytes, white space included.
     pub bytes: usize,
-    /// Tokens.
+    /// Tokens of all files; comments and white space do not count.
     pub tokens: usize,
     /// Work-items that the launch comment of a kernel asks for; 1 without one.
     pub work_items: u64,
 }
 
 impl Measure {
-    /// Of a test case.
+    /// Measures a test case.
     #[must_use]
     pub fn of(case: &TestCase) -> Self {
         Self::new(Size::of(case), case.total_bytes())
@@ -77,15 +77,15 @@ impl Measure {
 /// The tests of a pass in a case, and their outcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PassRecord {
-    /// Its name.
+    /// The name of the pass.
     pub name: String,
-    /// Questions.
+    /// The number of its steps.
     pub steps: u64,
-    /// Questions whose answer was "interesting".
+    /// The number of its steps with the verdict "interesting".
     pub interesting: u64,
     /// Tokens that its commits removed; negative when they added some.
     pub tokens_removed: i64,
-    /// Wall time of its runs. Records of older versions have none.
+    /// Wall time of its runs, in seconds. Records of older versions have none.
     #[serde(default)]
     pub seconds: f64,
 }
@@ -93,11 +93,11 @@ pub struct PassRecord {
 /// The time that a stage of a recipe took.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StageRecord {
-    /// Its name.
+    /// The name of the stage.
     pub name: String,
-    /// The variants that it looked at.
+    /// The number of variants that it looked at.
     pub looked: u64,
-    /// The time of all its runs together, of which several may run at a time.
+    /// The sum of the wall times of its runs, in seconds. Several may run at a time.
     pub seconds: f64,
 }
 
@@ -106,20 +106,20 @@ pub struct StageRecord {
 pub struct FileLines {
     /// Its path in the test case.
     pub path: String,
-    /// Its lines.
+    /// The number of its lines.
     pub lines: usize,
 }
 
 /// The outcome of a case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CaseRecord {
-    /// Its name.
+    /// The name of the case.
     pub name: String,
     /// Content hash of the original, as 64 hexadecimal digits; empty where it could not be read.
     pub original: String,
     /// Its outcome.
     pub outcome: CaseOutcome,
-    /// Why, in one line; empty where the outcome says it all.
+    /// The reason of the outcome, in one line; empty if the outcome needs none.
     pub reason: String,
     /// Size of the original.
     pub before: Measure,
@@ -150,7 +150,7 @@ pub struct CaseRecord {
 }
 
 impl CaseRecord {
-    /// The questions that each pass asked in vain.
+    /// By pass, the number of steps whose variant was refused.
     pub fn refusals(&self) -> impl Iterator<Item = (&str, u64)> {
         self.passes.iter().map(|pass| (pass.name.as_str(), pass.steps - pass.interesting))
     }

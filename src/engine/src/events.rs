@@ -49,7 +49,7 @@ pub enum Event {
         step: u64,
         /// Pass that proposed it.
         pass: &'static str,
-        /// The size.
+        /// The size of the new test case, by which test cases are ordered.
         size: Size,
         /// Its bytes, white space included.
         bytes: usize,
@@ -76,18 +76,18 @@ pub enum Event {
     },
     /// The original or the result of a reduction by rates was measured.
     Measured {
-        /// True for the original.
+        /// True if the original was measured, and false for the result.
         is_original: bool,
-        /// Its runs.
+        /// The number of runs, and of those that showed the bug.
         runs: MeasuredRate,
         /// The least rate that is asked of a variant.
         asked: Rate,
     },
     /// The original or the result of a reduction by numbers was measured.
     MeasuredNumber {
-        /// True for the original.
+        /// True if the original was measured, and false for the result.
         is_original: bool,
-        /// Its numbers.
+        /// The numbers that its runs printed.
         number: MeasuredNumber,
         /// The number that is asked of a variant.
         asked: NumberBound,

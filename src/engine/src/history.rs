@@ -40,7 +40,7 @@ pub struct PastStep<'a> {
 
 /// The state after the last step.
 pub struct HistoryEnd {
-    /// The reducer as it is now.
+    /// The reducer in its present state.
     pub now: Reducer,
     /// The reducer before names and layout were changed for people, if they were.
     pub before_finish: Option<Reducer>,

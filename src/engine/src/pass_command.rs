@@ -156,7 +156,6 @@ fn groups(printed: &[u8], case: &TestCase) -> Result<Vec<Group>, String> {
     Ok(groups)
 }
 
-/// A group as a patch.
 fn patch(group: &Group, case: &TestCase) -> Result<Patch, String> {
     let files = case.files();
     let edit = |it: &TextEdit| {

@@ -28,9 +28,9 @@ pub struct StateFolder {
 struct FolderLock(File);
 
 impl Drop for FolderLock {
-    /// Closing the file would not do: a process that another thread is starting holds a copy of it for a moment.
+    /// Closing the file is not enough: a process that another thread starts holds a copy of it for a moment.
     fn drop(&mut self) {
-        // What fails here is unlocked when the last copy is closed.
+        // If this fails, the system unlocks the file when its last copy is closed.
         let _ = self.0.unlock();
     }
 }
@@ -56,13 +56,13 @@ impl StateFolder {
         }
     }
 
-    /// The folder.
+    /// The path of the folder.
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// The original of an unfinished reduction. To resume is to reduce it again.
+    /// The original of an unfinished reduction, with which resuming begins. `None` if no reduction is unfinished.
     ///
     /// # Errors
     /// When the journal or the original cannot be read.
@@ -75,7 +75,7 @@ impl StateFolder {
         }
     }
 
-    /// The facts that the verdicts of an unfinished reduction depend on.
+    /// The facts that the verdicts of an unfinished reduction depend on. `None` if no reduction is unfinished.
     ///
     /// # Errors
     /// When the journal cannot be read.
@@ -84,7 +84,7 @@ impl StateFolder {
         Ok(contents.filter(|contents| !contents.finished).map(|contents| contents.header.facts))
     }
 
-    /// Forgets an earlier reduction.
+    /// Removes the journal of an earlier reduction, if there is one.
     ///
     /// # Errors
     /// When its journal cannot be removed.
@@ -101,7 +101,7 @@ impl StateFolder {
     /// Opens the journal of an unfinished reduction and returns it with its header. `None` means that there is none.
     ///
     /// # Errors
-    /// When the journal cannot be read, or its verdicts depended on something else than `expected` says.
+    /// When the journal cannot be read, or its verdicts depended on something other than `expected` says.
     pub fn resume(
         &self,
         expected: &JournalHeader,
@@ -131,7 +131,7 @@ impl StateFolder {
     }
 }
 
-/// The original in a state folder.
+/// Reads the original from a state folder. It is an error if it is not the one that the header names by its hash.
 pub(crate) fn read_original(
     directory: &Path,
     header: &JournalHeader,
@@ -143,8 +143,8 @@ pub(crate) fn read_original(
         .ok_or(StateError::Unreadable(folder))
 }
 
-/// Something in the place of a folder or in it that is neither a folder nor a file: a link leads elsewhere, and who opens a pipe
-/// waits for ever.
+/// The first thing in the place of a folder or in it that is neither a folder nor a file. A link leads elsewhere, and a process
+/// that opens a pipe waits for ever.
 pub(crate) fn foreign(folder: &Path) -> Option<PathBuf> {
     // A missing folder will be made.
     let is_folder = fs::symlink_metadata(folder).map_or(true, |found| found.is_dir());

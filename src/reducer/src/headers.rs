@@ -75,7 +75,7 @@ fn rewrites(edit: &Edit, regions: &[Range<usize>], file: usize) -> bool {
         return false;
     }
     let next = regions.partition_point(|region| region.end <= range.start);
-    // An insertion touches only what it is strictly inside of.
+    // An insertion touches only a region that it is strictly inside of.
     let mut touched = regions[next..].iter().take_while(|region| region.start < range.end);
     touched.any(|region| range.start > region.start || region.end > range.end || range == *region)
 }

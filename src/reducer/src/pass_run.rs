@@ -296,7 +296,7 @@ impl<G: ProposalSearch> PassRun<G> {
         Some(())
     }
 
-    /// For each proposal, the tokens that it would remove beside all that stand after it.
+    /// For each proposal, the number of tokens that it removes beside those that the proposals after it remove.
     fn weights(&self, items: &[u32]) -> Vec<u64> {
         let mut seen = HashSet::new();
         let mut weight = |item: &u32| -> u64 {

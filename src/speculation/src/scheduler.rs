@@ -43,7 +43,7 @@ pub enum SchedulerStep {
 /// A verdict that the source took.
 #[derive(Debug)]
 pub struct Judged {
-    /// The candidate.
+    /// The candidate with the variant.
     pub candidate: Candidate,
     /// The verdict on it and how it came about.
     pub outcome: Outcome,
@@ -60,7 +60,7 @@ pub struct Judged {
 /// Numbers of tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Started.
+    /// Started, in all.
     pub started: u64,
     /// Ended early, since they were no longer needed.
     pub killed: u64,

@@ -330,7 +330,7 @@ impl FilterTrust {
     /// Rejected variants that must have been tested, and found uninteresting, before one is not tested.
     const PROBATION: u64 = 20;
 
-    /// Of the later ones, one in this number is tested all the same, chosen by content.
+    /// Of the later ones, one in this number is tested nevertheless, chosen by content.
     const SAMPLE: u64 = 16;
 
     fn is_trusted_with(&self, hash: &ContentHash) -> bool {

@@ -39,7 +39,6 @@ const DRAWS: u64 = 160;
 /// Those of them with the same rates.
 const DRAWS_OF_RATES: u64 = 32;
 
-/// The kinds of edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EditKind {
     /// Statements that are never executed.
@@ -133,7 +132,7 @@ impl EmiFamily {
         (!edits.is_empty()).then_some(Self { text, parameters, edits, rates, key })
     }
 
-    /// Up to so many variants with different texts. The first has all edits unpruned. The number does not change them.
+    /// Up to `count` variants with different texts. The first has all edits unpruned. A variant does not depend on `count`.
     #[must_use]
     pub fn variants(&self, count: usize) -> Vec<Vec<u8>> {
         let mut seen = BTreeSet::new();
@@ -264,7 +263,7 @@ impl Maker<'_> {
         let none = PartCounts::default();
         let (body, parts) = match kind {
             EditKind::Dead => self.dead(site, key)?,
-            // A jump behind a condition may leave a value unset, for all that a compiler knows.
+            // A compiler may suppose that a jump behind a condition leaves a value unset.
             EditKind::Guard if jumps_out(self.program, site.node) => return None,
             EditKind::Guard => (Vec::new(), none),
             EditKind::Scramble => (self.scramble(site, &mut stream)?, none),

@@ -22,7 +22,7 @@ pub struct Accesses {
     unclear: HashMap<Vec<u8>, Vec<NodeId>>,
     /// For each name, the number of members that have it.
     declared: HashMap<Vec<u8>, usize>,
-    /// Names of members that stand where nobody looks into.
+    /// Names of members that appear in text which is not analysed.
     opaque: HashSet<Vec<u8>>,
 }
 

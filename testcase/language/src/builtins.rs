@@ -18,9 +18,9 @@ pub enum Shape {
     Converted(Number),
     /// The type that the name says, with lanes that have nothing to do with the argument's: `as_int4`.
     Reinterpreted(Number),
-    /// A vector of so many lanes from memory, `vload4`.
+    /// A vector with this number of lanes from memory, `vload4`.
     Loaded(u8),
-    /// A vector of so many lanes to memory, `vstore4`.
+    /// A vector with this number of lanes to memory, `vstore4`.
     Stored(u8),
     /// The position of a work-item or the size of a range.
     WorkItem,

@@ -53,7 +53,7 @@ fn is_of_function(word: CudaWord) -> bool {
     matches!(word, CudaWord::Kernel | CudaWord::Specifier)
 }
 
-/// Nobody writes more such words in front of each other.
+/// The most such words in a row that are read; programs have fewer.
 const MOST_WORDS: usize = 8;
 
 /// The second comma of a list that is in no parentheses.

@@ -258,7 +258,7 @@ impl FlowBuilder<'_> {
     fn cast(&mut self, to: Type, from: Type) {
         if to.levels > 0 && from.levels > 0 {
             self.same_storage(to, from);
-            // What the bytes of a vector are looked at as is nobody's guess.
+            // The type as which the bytes of a vector are read is not known.
             if to.base_number() != from.base_number() {
                 self.doubt_lanes(to);
                 self.doubt_lanes(from);

@@ -17,14 +17,14 @@ pub struct LayoutNumber {
 /// numbers is valid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// Each number.
+    /// The numbers, those of nested structures and arrays included.
     pub numbers: Vec<LayoutNumber>,
     /// The size of all, in bytes.
     pub bytes: usize,
     align: usize,
 }
 
-/// More is no structure that a kernel would take.
+/// The size, in bytes, of the largest structure whose layout is computed: kernels take no larger one.
 const MOST_BYTES: usize = 1 << 16;
 
 impl Layout {
@@ -52,8 +52,10 @@ impl Layout {
         Self { numbers, bytes: lanes * bytes, align }
     }
 
-    /// Adds the member with a name that is an array of so many; `None` for no array. In a union, all members begin at the same
-    /// place, and the first one holds the value.
+    /// Adds a member of this name: an array of `array` elements, or one element if that is `None`. In a union, all members
+    /// begin at the same place, and the first one holds the value.
+    ///
+    /// Returns `None` if the member is too large.
     pub(crate) fn add(
         &mut self,
         name: &str,

@@ -35,7 +35,6 @@ struct MacroTable<'a> {
 }
 
 impl<'a> MacroTable<'a> {
-    /// Reads a directive.
     fn read(&mut self, directive: &'a [u8]) {
         let mut ends = tokens(directive).map(|token| {
             let range = token.range();

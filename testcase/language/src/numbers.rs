@@ -121,7 +121,7 @@ impl Scalar {
 }
 
 impl Number {
-    /// A scalar.
+    /// The type with one lane of a scalar type.
     #[must_use]
     pub fn scalar(scalar: Scalar) -> Self {
         Self { scalar, lanes: 1 }

@@ -116,8 +116,8 @@ impl Places<'_> {
             || own.is_some_and(|own| self.share_hidden(own, reached, next))
     }
 
-    /// A token that the tree does not show may stand before the next one, as the end of a line does in Python. It is so if the
-    /// next one cannot follow where it does. Then it is enough that both states accept such a token.
+    /// Returns whether two states accept a token that the tree does not show, such as the end of a line in Python. Such a token
+    /// stands before `next` if `next` cannot follow where it does.
     fn share_hidden(&self, own: u16, other: u16, next: u16) -> bool {
         let (own, other) = (self.grammar.accepted(own), self.grammar.accepted(other));
         // The tables number the tokens first and then the other kinds, beginning with that of the root.
@@ -128,8 +128,8 @@ impl Places<'_> {
             && own.iter().any(|token| is_hidden(token) && other.binary_search(token).is_ok())
     }
 
-    /// The state before a node. That of a token is the one in which it was read, and what ends before it may not have been closed
-    /// then; a node that begins with it knows better, or else the one before it.
+    /// The state before a node. For a token, that is the state in which it was read, when a node that ends before it may still
+    /// have been open. So a node that begins with the token is asked first, and then the one before it.
     fn state_before(&self, id: NodeId) -> Option<u16> {
         let tree = self.tree;
         let own = self.state_of(id);
@@ -194,7 +194,7 @@ impl Places<'_> {
         !node.named && node.after.0 == id.0 + 1
     }
 
-    /// Returns true for a word, or an operator before its only operand: what stands beside something, and not around it.
+    /// Returns true for a word, or an operator before its only operand: a token that stands beside a part, and not around it.
     fn is_modifier(&self, token: NodeId) -> bool {
         let symbol = self.all[token.0 as usize].symbol;
         let name = self.grammar.grammar.node_kind_for_id(symbol).unwrap_or_default();

@@ -178,7 +178,8 @@ impl<'a> SignatureReader<'a> {
         self.hint = sizes("work_group_size_hint").or(self.hint.take());
     }
 
-    /// Reads a definition of a type, from its first word on, which has been read. A function that returns a structure is none.
+    /// Reads a definition of a type, from its first word on, which has been read. A function that returns a
+    /// structure is no definition of a type.
     fn definition(&mut self) {
         let (start, mut depth, mut has_braces) = (self.at - 1, 0_usize, false);
         let mut before = "";

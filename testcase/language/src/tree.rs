@@ -19,7 +19,8 @@ use crate::place::Place;
 /// and tokens make such a file smaller until it can be parsed.
 const MOST_PARSED: usize = 16 << 20;
 
-/// Files with deeper brackets are not parsed either: a node for each bracket needs two hundred bytes. Compilers stop far earlier.
+/// Files with more brackets open at once are not parsed either: each needs a node of two hundred bytes. Compilers stop far
+/// earlier.
 const DEEPEST_PARSED: usize = 1 << 16;
 
 fn is_parsed(bytes: &[u8]) -> bool {
@@ -41,7 +42,7 @@ pub struct SyntaxTree {
     nodes: Vec<SyntaxNode>,
     /// The number of errors before each node, and of all errors at the end.
     errors_before: Vec<u32>,
-    /// What its parser knows of each node, where passes ask for it.
+    /// By node, its place in the states of the parser. Empty for a language without `Feature::Grammar`.
     pub(crate) places: Vec<Place>,
     pub(crate) grammar: Option<&'static LoadedGrammar>,
 }
@@ -56,7 +57,8 @@ impl SyntaxTree {
             return Self::default();
         };
         let mut parser = tree_sitter::Parser::new();
-        // Fails only for a grammar of another ABI than the library's, which the tests would show.
+        // Fails only for a grammar of another ABI than the library's: the tests would show a built-in one, and `add_grammar`
+        // refuses another.
         if parser.set_language(&grammar.grammar).is_err() {
             return Self::default();
         }
@@ -115,7 +117,7 @@ impl SyntaxTree {
         self.node(id).kind
     }
 
-    /// A node's bytes.
+    /// The range of a node in the file, in bytes.
     #[must_use]
     pub fn range(&self, id: NodeId) -> Range<usize> {
         self.node(id).range()
@@ -187,7 +189,7 @@ impl SyntaxTree {
         nearest
     }
 
-    /// The first child in a field.
+    /// The first child in a field of the grammar, such as the body of a function.
     #[must_use]
     pub fn field(&self, id: NodeId, field: NodeField) -> Option<NodeId> {
         self.fields(id, field).next()
@@ -226,7 +228,7 @@ impl SyntaxTree {
     }
 }
 
-/// The nodes of a tree in pre-order. `see` is told each.
+/// The nodes of a tree in pre-order. Calls `see` with each.
 fn flatten(
     tree: &tree_sitter::Tree,
     names: &GrammarNames,

@@ -8,22 +8,22 @@ use crate::source_file::SourceFile;
 pub enum FileEnding {
     /// All files with it are in the language.
     Always(&'static str),
-    /// A file with it is in the language if its text is like this: another language has the ending as well.
+    /// A file with it is in the language if the function returns true for its text: another language has the ending as well.
     Where(&'static str, fn(&[u8]) -> bool),
 }
 
-/// A text that tells the language.
+/// The signs by which a text tells its language.
 #[derive(Debug)]
 pub struct TextLook {
-    /// It has one of these words; any text has none.
+    /// One of these words is in one of its files. If the list is empty, words do not matter.
     pub words: &'static [&'static str],
-    /// One of its files is like this.
+    /// A check that one of the files must pass, if there is one.
     pub also: Option<fn(&[u8]) -> bool>,
-    /// Of two languages that a text looks like, it is in the one that is more certain.
+    /// If a text looks like several languages, the one with the greatest certainty counts.
     pub certainty: u8,
 }
 
-/// How well an ending fits: by the text, in the same case, in its length.
+/// How well an ending fits: whether the text decided, whether the case is the same, and its length in bytes.
 type Fit = (bool, bool, usize);
 
 impl FileEnding {

@@ -165,7 +165,7 @@ fn a_repeated_reduction_executes_nothing_but_the_tests_that_see_whether_verdicts
     assert_eq!(steps(&bench, "first.jsonl"), steps(&bench, "second.jsonl"));
 }
 
-/// A slot is taken until the action has ended, whether anybody waits for it or not.
+/// A slot is taken until the action has ended, whether a reduction waits for it or not.
 #[test]
 fn a_service_that_cannot_cancel_has_no_more_actions_than_slots() {
     let bench = Bench::with_bug();

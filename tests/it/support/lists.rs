@@ -202,7 +202,7 @@ impl Oracle {
     }
 }
 
-/// The content of a conversation: every consumed question with its answer.
+/// The content of a conversation: every step with its verdict.
 pub type Transcript = Vec<(ContentHash, bool)>;
 
 /// Runs a reduction by the list source and takes its minutes.

@@ -1,11 +1,13 @@
-//! Finds what paths lead to, with the faults on the way.
+//! Resolves paths to parts of objects, and reports the faults on the way.
 
 use super::{Node, Pointee, Targets};
 use crate::interpret::{Faults, Machine, index, items};
 use crate::ir::{ExprId, ObjectType, Path, Root, Step, VarId};
 
 impl Machine<'_> {
-    /// Finds what a path leads to. If it is to be written, what that does to unions is done.
+    /// Finds the part of an object that a path leads to, for each work-item in `mask`, and its type. `None` stands for a
+    /// work-item whose pointer is not set or whose index is out of range. If the part is to be written, the bytes beside it in
+    /// a union lose their values.
     pub(super) fn resolve(
         &mut self,
         path: &Path,
@@ -76,8 +78,8 @@ impl Machine<'_> {
         (targets, shape)
     }
 
-    /// Takes the values of those bytes away that a write to a member of this number of bytes leaves without a certain value: the
-    /// bytes beyond it in a union, or the padding of a structure in a union.
+    /// Forgets the values of the bytes that are unspecified after a write to a member of `size` bytes: those behind the member
+    /// in a union, or the padding of a structure in a union.
     fn forget_beside(&mut self, targets: &Targets, shape: &ObjectType, size: u32) {
         let mut ranges = Vec::new();
         match shape {
@@ -89,7 +91,7 @@ impl Machine<'_> {
         self.forget(targets, &ranges);
     }
 
-    /// Moves places by a number of elements within their arrays.
+    /// Moves each place by `by` elements. A work-item whose place leaves its array gets `None`, and a fault is noted.
     fn step_by(
         &mut self,
         targets: &mut Targets,

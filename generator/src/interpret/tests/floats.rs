@@ -1,4 +1,4 @@
-//! Floating-point numbers: each fault, and what is almost one.
+//! Tests of floating-point numbers: each fault, and the nearest case that is none.
 
 use super::{Checked, Kernel, assert_faults};
 use crate::interpret::{FIRST, Faults, mixed};
@@ -20,7 +20,7 @@ impl Kernel {
         self.real(number, scale, FLOAT)
     }
 
-    /// A conversion as it is, also one that is not defined for every value.
+    /// Adds a conversion to the result, also one that is not defined for every value.
     fn converted(&mut self, value: ExprId, scalar: ScalarType) {
         let value = self.program.add(ExprKind::Convert(value), Ty::scalar(scalar), Self::key());
         self.hash(value);
@@ -44,7 +44,7 @@ impl Kernel {
         self.hash(value);
     }
 
-    /// `float v = 1;`, changed in a loop.
+    /// Adds `float v = 1;` to the result after `rounds` rounds of `v = v operator number;`.
     fn accumulated(&mut self, rounds: i64, operator: Binary, number: i64) {
         let (sum, one) = (self.memory(ScalarType::Float, None, Storage::Private), self.float(1, 0));
         self.push(StmtKind::Declare(sum, one));
@@ -57,7 +57,7 @@ impl Kernel {
         self.hash(value);
     }
 
-    /// A union of a `float` and an `int`, and what is written and read: the number of the member, and the value.
+    /// Writes `stored / 2` to the `float` of a union of a `float` and an `int`, and reads the member of number `read`.
     fn union(&mut self, stored: i64, read: u8) {
         let members = vec![ObjectType::Value(FLOAT), ObjectType::Value(Ty::INT)];
         self.program.records.push(Record { name: "U0".into(), is_union: true, members });

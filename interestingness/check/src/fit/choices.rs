@@ -119,7 +119,7 @@ fn own_groups(source: &[u8]) -> impl Iterator<Item = u64> {
     sizes.into_iter()
 }
 
-/// Sizes of launches in so many dimensions.
+/// Global and local sizes of launches in `dimensions` dimensions.
 fn sizes_in(dimensions: usize) -> impl Iterator<Item = (&'static [u64], &'static [u64])> {
     const ONE: [(&[u64], &[u64]); 3] = [(&[256], &[64]), (&[64], &[16]), (&[16], &[16])];
     const TWO: [(&[u64], &[u64]); 3] =

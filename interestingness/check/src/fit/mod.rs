@@ -28,7 +28,7 @@ pub(crate) const MOST_BYTES: u64 = 2 << 20;
 const MOST_LOCAL_BYTES: u64 = 32 << 10;
 /// The most jumps of a launch that clreduce makes for every kernel, and of one that it makes because another one does not fit.
 pub(crate) const MOST_JUMPS: [u64; 2] = [1 << 25, 1 << 22];
-/// A launch whose buffers have grown so often grows by the double each time, and then is given up.
+/// After the first number of rounds, the buffers of a launch double in each round. After the second, the launch is given up.
 pub(crate) const ROUNDS: [usize; 2] = [4, 12];
 /// The most runs for one launch.
 const MOST_RUNS: usize = 80;

@@ -235,7 +235,7 @@ impl<'a> Candidates<'a> {
     }
 }
 
-/// A launch in one dimension with so many work-items, in groups as large as before if they fit. `None` if a buffer would be
+/// A launch in one dimension with `items` work-items, in groups as large as before if they fit. `None` if a buffer would be
 /// too large.
 fn with_items(launch: &KernelLaunch, items: u64) -> Option<KernelLaunch> {
     if launch.global.len() != 1 || !(1..=MOST_ITEMS).contains(&items) {

@@ -34,13 +34,13 @@ use candidates::Candidates;
 use solver::Solver;
 use validity::is_valid;
 
-/// So many random launches in a row that bring nothing new end the search.
+/// The search ends after this number of random launches in a row that bring nothing new.
 const ATTEMPTS: usize = 50;
-/// So many random launches are made together.
+/// The number of random launches that are made together.
 const BATCH: usize = 10;
 /// The most launches that are run in all.
 const MOST_RUNS: usize = 600;
-/// So many launches that seem to be wrong are checked, as a check takes several builds.
+/// The most launches that seem to be wrong and are checked: a check takes several builds.
 const MOST_CHECKED: usize = 6;
 /// The most launches that are run to mend others.
 const MOST_MENDED: usize = 100;

@@ -286,7 +286,7 @@ impl Sanitize {
                 report.findings.extend(addresses::difference(&addresses, &memory));
             }
             self.run_in_other_orders(addresses, subject, question, cancel, report)?;
-            // Where something else is not known, the results have to be the same all the same.
+            // The result counts only if runs in other orders were compared, and the runs of both flavours agree.
             let is_one = report.findings.is_empty()
                 && report.checked.contains(&FindingKind::OrderDependence)
                 && self.result(&memory, subject) == right;

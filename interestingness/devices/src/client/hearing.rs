@@ -11,8 +11,8 @@ use crate::protocol::{DeviceProcess, DeviceReply};
 /// Time between two looks at the memory of a worker.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// Waits until a worker is done with a kernel that nobody waits for any more, but not longer than a fresh one needs to start.
-/// Returns false if it is of no use then.
+/// Waits until a worker is done with a kernel whose result is not needed any more, but not longer than a fresh worker needs to
+/// start. Returns false if the worker cannot be used after that.
 pub(super) fn finishes(serving: &Serving, is_done: bool, memory: Option<u64>) -> bool {
     let (process, deadline) = (&serving.process, from_now(serving.start));
     let mut is_done = is_done;
@@ -26,8 +26,8 @@ pub(super) fn finishes(serving: &Serving, is_done: bool, memory: Option<u64>) ->
     process.forgets_cancellation()
 }
 
-/// Waits for an event within a limit. If the limit is one of computing, it is reached when the worker's threads have
-/// computed for so long in all, or at three times the limit. `None` if the worker uses too much `memory`.
+/// Waits for an event within a limit. If `is_fair`, the limit is for the processor time of all threads of the worker, and
+/// three times the limit is allowed on the clock. `None` if the worker uses more than `memory` bytes.
 pub(super) fn hear(
     process: &DeviceProcess,
     limit: Duration,

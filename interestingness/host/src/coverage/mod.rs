@@ -130,7 +130,7 @@ impl Share {
     }
 }
 
-/// The shares of all that was covered.
+/// The shares that were covered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CoverageSummary {
     /// Branches: two for each decision, one for each `case`.

@@ -27,9 +27,9 @@ pub(super) const COMPARED_VALUES: &str = "-fsanitize-coverage=trace-cmp";
 pub struct Comparison {
     /// The size of both in bytes.
     pub bytes: usize,
-    /// The first one.
+    /// The integer that stands first, in the low `bytes` bytes.
     pub first: u64,
-    /// The second one.
+    /// The other integer.
     pub second: u64,
     /// True if the first one is a constant of the kernel.
     pub is_constant: bool,
@@ -41,7 +41,7 @@ pub struct Feature(Shown);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Shown {
-    /// So many work-items came to a place.
+    /// These work-items came to a place.
     Place(Place, WorkItems),
     /// The conditions of a decision had these values.
     Decision(u32, Vector),

@@ -102,7 +102,7 @@ impl<'a> Effects<'a> {
         Counts { changes: changes.into(), writes: writes.into(), reads: reads.into() }
     }
 
-    /// What an expression does, with all that is below it.
+    /// The effects of an expression and its descendants.
     fn sum(&self, id: NodeId) -> Counts {
         let end = self.counts[self.tree.node(id).after.0 as usize];
         let start = self.counts[id.0 as usize];

@@ -91,7 +91,7 @@ fn argument(argument: &Argument, parameter: &KernelParameter) -> Option<Argument
     })
 }
 
-/// A value that is an object.
+/// The description of a value that is a structure, or a type which has one number.
 fn of_object(kind: &str, layout: &Layout, bytes: &[u8]) -> Option<ArgumentTable> {
     let mut members = members(layout, bytes)?;
     let is = match members.remove("") {
@@ -114,7 +114,7 @@ fn size(image: Image, elements: u64) -> Vec<u64> {
     image.size(elements)[..image.kind.coordinates()].to_vec()
 }
 
-/// The content of a buffer: as a rule or values, or as bytes.
+/// The content of a buffer as the keys `fill` (a rule or a list of values) and `bytes` (hexadecimal digits).
 fn content(fill: &Fill) -> (Option<FillValue>, Option<String>) {
     match fill {
         Fill::Steps { first, step: 0.0 } => (Some(FillValue::All(Literal::of(*first))), None),

@@ -156,8 +156,8 @@ pub(super) fn enter(permissions: &Permissions) -> io::Result<()> {
         .map_err(io::Error::other)
 }
 
-/// The filter of a process with its own network, as a file that `bwrap` reads. A program that is started inherits it; nobody
-/// can change it.
+/// The filter of a process with its own network, as a file that `bwrap` reads. A program that is started inherits it and
+/// cannot change it.
 pub(super) fn file(permissions: &Permissions) -> io::Result<OwnedFd> {
     let sockets = if permissions.network { &[][..] } else { &OTHER_SOCKETS };
     let bytes: Vec<u8> = program(sockets)

@@ -15,8 +15,8 @@ const KEPT: [&str; 2] = ["/memfd:", "/SYSV"];
 pub(super) struct Segments(BTreeSet<u64>);
 
 impl Segments {
-    /// Returns true if processes use more memory than this. What is dear is asked only when an upper bound is over the
-    /// limit.
+    /// Returns true if processes use more than `limit` bytes of memory. The exact number is costly, so it is read only when
+    /// an upper bound is over the limit.
     pub(super) fn exceed(&mut self, members: &[Pid], limit: u64) -> bool {
         let kept = self.bytes(members) + open_files(members);
         resident_bytes(members) + kept > limit && proportional_bytes(members) + kept > limit

@@ -180,7 +180,7 @@ impl LocalLauncher {
         }
     }
 
-    /// A slot in the root. The first supervisor makes the root: so there is none without somebody to remove it.
+    /// A slot in the root. The first supervisor makes the root, so every root has a supervisor that removes it.
     fn new_slot(&self, root: Option<&Path>) -> Result<Slot, SetupError> {
         let no_directory = |source| SetupError::Directory { path: self.base.clone(), source };
         let number = self.next_slot.fetch_add(1, Ordering::Relaxed);

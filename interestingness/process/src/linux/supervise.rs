@@ -26,7 +26,7 @@ const FIRST_LOOK: Duration = Duration::from_millis(10);
 /// The longest time between later looks. In the beginning they are more frequent, because a fork bomb is
 /// ended easily only while it is small.
 const LOOK_INTERVAL: Duration = Duration::from_millis(80);
-/// Of all time, at most one part in this number goes into dear looks: adding up files, searching the
+/// At most one part in this number of the time goes into costly looks, which add up files and search the
 /// system for detached processes.
 const DEAR_SHARE: u32 = 20;
 

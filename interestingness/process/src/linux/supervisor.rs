@@ -88,8 +88,8 @@ fn become_supervisor() -> io::Result<()> {
     let hard = rustix::process::getrlimit(Resource::Core).maximum;
     let soft = Some(hard.map_or(1, |hard| hard.min(1)));
     let _ = setrlimit(Resource::Core, Rlimit { current: soft, maximum: hard });
-    // A second fence against forking without end, far away from what anybody means to do; it does
-    // not hold back root.
+    // A second fence against forking without end, far above what tests need. It does not hold
+    // back root.
     if let Some(most) = tree::count_processes().checked_add(SPARE_PROCESSES) {
         let old = rustix::process::getrlimit(Resource::Nproc);
         let current = Some(old.current.map_or(most, |old| old.min(most)));

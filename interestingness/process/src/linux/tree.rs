@@ -163,7 +163,7 @@ pub(super) fn end_all_children() {
 /// Kills every process whose mark begins with `prefix`; for what a supervisor that died left behind.
 pub(super) fn sweep(prefix: &str) {
     let give_up = Instant::now() + PATIENCE;
-    // While a program is being loaded, its process has no environment: one look in vain proves nothing.
+    // While a program is being loaded, its process has no environment: one look that finds nothing proves nothing.
     let mut looks_in_vain = 0;
     while looks_in_vain < 2 && Instant::now() < give_up {
         let members = marked(|mark| mark.starts_with(prefix.as_bytes()));

@@ -1,4 +1,4 @@
-//! Worker processes: programs that stay, keep something that is dear to load, and answer orders one after the other.
+//! Worker processes: programs that stay, keep something that is slow to load, and answer orders one after the other.
 //!
 //! Compilers and drivers are what is being tested, so they crash and hang. They therefore run in processes that can
 //! be killed and replaced. This module knows none of them. A [`Service`] says what a kind of worker is asked and

@@ -1,4 +1,4 @@
-//! The worker's end: a process that keeps what is dear to load, and answers one order after the other. It may crash
+//! The worker's end: a process that keeps what is slow to load, and answers one order after the other. It may crash
 //! or hang at any time; the process that started it expects that.
 
 use std::ffi::OsStr;

@@ -7,7 +7,10 @@ use super::{ConfigurationTable, Document, Preset, SCHEMA, StageTable};
 use crate::error::Problem;
 use crate::expected::EXPECTED;
 
-/// Rejects a recipe that cannot work.
+/// Checks a whole recipe.
+///
+/// # Errors
+/// The first problem, with its place in the text and what to write instead.
 pub(super) fn document(recipe: &Document) -> Result<(), Problem> {
     let preset = *recipe.preset.get_ref();
     let at_preset = |problem: Problem| problem.at(recipe.preset.span().start);
@@ -50,7 +53,7 @@ pub(super) fn document(recipe: &Document) -> Result<(), Problem> {
     }
 }
 
-/// Rejects configurations that cannot be told apart, and more than one that is accused.
+/// Rejects a recipe without configurations, two of one name, and more than one that is accused.
 fn configurations(recipe: &Document) -> Result<(), Problem> {
     if recipe.configurations.is_empty() {
         return Err(Problem::new(
@@ -82,7 +85,7 @@ fn configurations(recipe: &Document) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Rejects an outcome that is not a bug of this kind.
+/// Rejects a class of outcome that the preset does not have.
 fn outcome_class(recipe: &Document, preset: Preset) -> Result<(), Problem> {
     let Some(class) = &recipe.outcome.class else { return Ok(()) };
     if preset.classes().contains(class.get_ref()) {

@@ -131,7 +131,7 @@ impl ClassUses {
         let of = usize::from(replacement != Replacement::Int);
         edits.extend(self.accesses.iter().map(|access| access[of].clone()));
         let edits = disjoint(edits);
-        // A type that takes the place of many names may be longer than all that goes.
+        // A type that takes the place of many names may be longer than what it replaces.
         let old: Vec<&[u8]> = edits.iter().map(|edit| &unit.bytes[edit.range()]).collect();
         let new: Vec<&[u8]> = edits.iter().map(|edit| &edit.text[..]).collect();
         is_smaller(&new.join(&b' '), &old.join(&b' ')).then(|| Patch::new(edits)).flatten()

@@ -21,7 +21,7 @@ pub(super) struct InlinedFunction<'a> {
     value: Option<NodeId>,
 }
 
-/// Returns whether the body of a template mentions a parameter of it: what it is for a call is not known.
+/// Returns whether the body of a template mentions a parameter of it, whose meaning in a call is not known.
 fn mentions_parameters(unit: Unit<'_>, item: &Item) -> bool {
     let tree = unit.tree;
     let head = tree.field(item.node, NodeField::Parameters).into_iter();

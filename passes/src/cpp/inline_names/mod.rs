@@ -204,7 +204,7 @@ impl<'a> NameInliner<'a> {
         start..start + text.trim_ascii().len()
     }
 
-    /// The patch that removes a name with all that declares it, and replaces its uses.
+    /// The patch that removes a name with all its declarations, and replaces its uses.
     fn inlined(&self, entity: EntityId, meanings: &[Meaning]) -> Option<Patch> {
         let (unit, tree) = (self.unit, self.unit.tree);
         let mut edits: Vec<Edit> = Vec::new();

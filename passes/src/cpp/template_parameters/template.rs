@@ -219,7 +219,7 @@ impl<'a> Template<'a> {
     }
 }
 
-/// The edits that remove the head of a template, with all that it requires.
+/// The edits that remove the head of a template, with its constraints.
 fn without_head(unit: Unit<'_>, head: &TemplateHead) -> Option<Vec<Edit>> {
     let tree = unit.tree;
     let is_clause = |&id: &NodeId| tree.kind(id) == NodeKind::RequiresClause;

@@ -1,4 +1,4 @@
-//! Repairs beyond the names in an error: the rest of a declaration, its neighbours, and all that it leads to.
+//! Repairs beyond the names in an error: the rest of a declaration, its neighbours, and everything that it leads to.
 
 use std::ops::Range;
 

@@ -16,12 +16,12 @@ use clreduce_testcase::{Complaint, Edit, Feature, Kept, Patch, Run, tokens};
 use crate::analysis::{PresumedLines, Unit};
 use crate::snapshot::Snapshot;
 
-/// A member is looked for in classes that are so many mentions away from the one that an error names, and in so many of them.
+/// The most mentions between a class that an error names and one in which its member is looked for.
 const MOST_STEPS: usize = 4;
 const MOST_NEAR: usize = 64;
-/// After so many repairs that an error survived, all comes back that its names lead to.
+/// When an error has survived this number of repairs, everything comes back that its names lead to.
 const OFTEN: u32 = 2;
-/// So many bytes behind what was removed, an error may be about its end.
+/// The greatest distance, in bytes, at which an error behind a removed part may be about the end of that part.
 const BESIDE: usize = 32;
 
 /// What has to stay of a group of proposals that a test has refused.

@@ -12,7 +12,7 @@ fn left(gone: &[(&str, &'static str)], complaints: &[(u32, &[&str])]) -> Option<
     left_after(0, gone, complaints)
 }
 
-/// The same, where so many earlier variants had these errors.
+/// The same, where `times` earlier variants had these errors.
 fn left_after(
     times: u32,
     gone: &[(&str, &'static str)],

@@ -1,6 +1,6 @@
 //! Items of C++ that a patch leaves unreached.
 //!
-//! What is there although nothing reaches it stays, with all that it needs: some test has refused to do without.
+//! An item that nothing reached before stays, with everything that it needs: some test has refused to do without it.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

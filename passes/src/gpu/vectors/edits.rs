@@ -137,7 +137,7 @@ impl Narrower<'_> {
     }
 }
 
-/// Which elements fill a vector of so many lanes: the first ones, or one that is repeated.
+/// The elements that fill a vector of `lanes` lanes: the first ones, or one that is repeated.
 fn kept_elements(elements: &[usize], lanes: usize) -> Option<std::ops::Range<usize>> {
     let mut filled = 0;
     for (index, element) in elements.iter().enumerate() {

@@ -50,7 +50,7 @@ fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
 
 /// Calls of a function that is put in place of all of them.
 const MOST_CALLS: Budget = Budget::new("calls of one function", 8);
-/// Calls of one with a body of so few tokens that it is hardly longer than they are.
+/// Calls of a function whose body is hardly longer than a call: at most [`SHORT`] tokens.
 const MOST_CALLS_OF_SHORT: Budget = Budget::new("calls of one short function", 64);
 const SHORT: usize = 10;
 
@@ -92,8 +92,8 @@ fn at_one_call(
     calls.into_iter().filter_map(|call| Patch::new(body.at_call(call)?)).collect()
 }
 
-/// The calls of a function, where all that happens to it is that it is called, not too often, and neither by
-/// itself nor for an argument of itself.
+/// The calls of a function whose name stands in calls only. `None` if there are too many, or if one stands in the function
+/// itself or in an argument of another.
 fn inlinable_calls(
     snapshot: &Snapshot,
     function: &Function,

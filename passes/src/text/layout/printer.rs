@@ -43,7 +43,7 @@ pub(super) fn print(unit: Tokens<'_>, pieces: &[Piece]) -> Vec<u8> {
                     role,
                     spaced: piece.spaced,
                 };
-                // Comments may stand in between, but nobody puts many there.
+                // Comments may stand in between, but hardly many.
                 let next = pieces[index + 1..].iter().take(8).find(is_token);
                 let next = next.and_then(|piece| match piece.kind {
                     PieceKind::Token(kind, role) => Some(word(piece, kind, role)),

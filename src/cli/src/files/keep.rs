@@ -165,7 +165,7 @@ const INCOMING: &str = "best.new";
 /// where there is nothing to do.
 ///
 /// # Errors
-/// When a file is neither what the killed run found nor what it was writing, or cannot be written.
+/// When a file has neither the content that the killed run found nor that which it wrote, or cannot be written.
 pub(crate) fn repair(places: &[FilePlace], state: &Path) -> Result<(), KeepError> {
     let [new, best, previous] = [INCOMING, BEST, PREVIOUS].map(|name| state.join(name));
     if !best.exists() && previous.exists() && new.exists() {

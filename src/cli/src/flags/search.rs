@@ -1,10 +1,10 @@
-//! The search for the flags that a bug needs: which can go, and which can become others that say less.
+//! The search for the flags that a bug needs: which can go, and which a weaker flag can replace.
 
 use std::collections::HashMap;
 
 use clreduce_recipe::FlagChanges;
 
-/// Flags that stand for less than others, from the least. What a bug needs of `-march=native` depends on the machine.
+/// Flags with weaker ones that can replace them, the weakest first. What a bug needs of `-march=native` depends on the machine.
 const LESS: [(&str, &[&str]); 5] = [
     ("-O2", &["-O1"]),
     ("-O3", &["-O1", "-O2"]),
@@ -16,7 +16,7 @@ const LESS: [(&str, &[&str]); 5] = [
 /// The flags of a command, as they were and as they are now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Flags {
-    /// The flags, each with what it is now; `None` if it is gone.
+    /// The original flags, each with its present text; `None` if it is removed.
     flags: Vec<(String, Option<String>)>,
 }
 
@@ -26,7 +26,7 @@ impl Flags {
         Self { flags: flags.into_iter().map(|flag| (flag.clone(), Some(flag))).collect() }
     }
 
-    /// Those that are left, as they are now.
+    /// The present texts of the flags that are left.
     pub(super) fn left(&self) -> Vec<String> {
         self.flags.iter().filter_map(|(_, now)| now.clone()).collect()
     }

@@ -15,7 +15,6 @@ use crate::terminal::units::{counted, show_bytes, show_count, show_duration};
 /// Time between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// The display.
 pub(super) struct Display {
     quiet: bool,
     /// The programs before the first reduction, until this run has told of them.

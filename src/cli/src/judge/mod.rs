@@ -24,7 +24,7 @@ pub(crate) enum Judge {
     /// A program or a shell command.
     Command(Box<ByCommand>),
     Recipe(Box<ByRecipe>),
-    /// Either of them, on other machines.
+    /// A command or a recipe that runs on other machines.
     Remote(Box<ByRemote>),
 }
 
@@ -53,9 +53,9 @@ pub(crate) struct ByRemote {
 
 /// A folder for copies of variants.
 pub(crate) struct Aside {
-    /// Gets one folder per variant, named after its content.
+    /// The folder in which each variant gets a folder, named after its content.
     pub folder: PathBuf,
-    /// For folders that are not finished, on the same file system.
+    /// A folder on the same file system, for folders that are not finished.
     pub scratch: PathBuf,
 }
 
@@ -128,7 +128,7 @@ impl Interestingness for Judge {
     fn set_time_limit(&self, limit: Duration) {
         match self {
             Self::Command(by) => by.test.set_time_limit(limit),
-            // Its stages have limits of their own.
+            // The stages of a recipe have limits of their own.
             Self::Recipe(_) => {}
             Self::Remote(by) => by.test.set_time_limit(limit),
         }
@@ -230,15 +230,15 @@ impl ByRecipe {
 }
 
 impl Aside {
-    /// Puts a variant aside, with a line about it. That a copy cannot be made is no reason to stop; that none
-    /// is there says so.
+    /// Puts a variant aside, with a line about it. A copy that cannot be made does not stop the reduction: its absence
+    /// tells of the failure.
     fn keep(&self, variant: &TestCase, about: &str, cancel: &Cancel) {
         if !cancel.is_cancelled() {
             let _ = self.put(variant, about);
         }
     }
 
-    /// Writes the variant to a folder of its own, which it returns; there only whole.
+    /// Writes the variant to a folder of its own, which it returns. The folder appears only when it is complete.
     ///
     /// # Errors
     /// When the system refuses.
@@ -257,7 +257,7 @@ impl Aside {
         let unfinished = unfinished.keep();
         clreduce_files::rename(&unfinished, &folder).or_else(|error| {
             let _ = clreduce_files::remove_tree(&unfinished);
-            // Another thread was faster.
+            // Another thread has put the same variant there.
             if folder.exists() { Ok(()) } else { Err(error) }
         })?;
         Ok(folder)

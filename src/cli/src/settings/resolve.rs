@@ -1,4 +1,4 @@
-//! From the options to the settings of a reduction. Everything is checked that can be checked without running a test.
+//! Makes the settings of a reduction from its options, and checks everything that can be checked without running a test.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::settings::sandbox;
 use crate::settings::test::{Test, command_named, on_files, test_among, test_for};
 use crate::terminal::progress::Verbosity;
 
-/// Everything a reduction is started with.
+/// The settings that a reduction starts with.
 #[derive(Debug)]
 pub(crate) struct ReduceSettings {
     /// The files and folders to reduce, as the user named them.
@@ -38,17 +38,17 @@ pub(crate) struct ReduceSettings {
     pub output: Option<PathBuf>,
     /// Discard an interrupted run.
     pub fresh: bool,
-    /// The program that proposes, too.
+    /// A program of the user that proposes variants beside the passes.
     pub pass_command: Option<TestCommand>,
     /// The command that ranks interesting variants.
     pub prefer: Option<TestCommand>,
     /// Keep the state of a finished run.
     pub keep_state: bool,
-    /// File for the events.
+    /// The file for the events, if they are asked for.
     pub events: Option<ReportFile>,
-    /// File for the summary.
+    /// The file for the summary, if it is asked for.
     pub summary: Option<ReportFile>,
-    /// File for the page about the reduction.
+    /// The file for the page about the reduction, if it is asked for.
     pub report: Option<ReportFile>,
     /// The amount of output.
     pub verbosity: Verbosity,
@@ -56,10 +56,10 @@ pub(crate) struct ReduceSettings {
     pub plain: bool,
 }
 
-/// The test and the options, which the reduction of one test case and of many have in common.
+/// The test and the options: the part of the settings that `clreduce batch` has as well.
 #[derive(Debug)]
 pub(crate) struct TestAndOptions {
-    /// The test.
+    /// The command or recipe that judges variants.
     pub test: Test,
     /// The options, with the number of jobs filled in.
     pub options: Options,
@@ -91,7 +91,7 @@ impl TestAndOptions {
         Ok(Self { test, options, remote })
     }
 
-    /// Tests at a time.
+    /// The most tests that run at a time.
     pub(crate) fn jobs(&self) -> NonZeroUsize {
         self.options.jobs.unwrap_or(NonZeroUsize::MIN)
     }
@@ -121,7 +121,7 @@ impl TestAndOptions {
             limits: self.options.test_limits(),
             pattern: self.options.output_pattern(),
             prints_number: self.options.measure.is_some(),
-            // Without it, tests survive a kill of this process; they run all the same.
+            // Without a worker, tests run, but they survive if this process is killed.
             worker: std::env::current_exe().ok(),
             confinement: sandbox::confinement().with_readable(self.test.files()),
             ..CommandOptions::default()

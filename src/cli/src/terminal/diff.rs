@@ -61,7 +61,7 @@ fn changed_lines(old: &SourceFile, new: &SourceFile, lines: &mut Vec<DiffLine>) 
             continue;
         }
         let (removed, added) = (&old[op.old_range()], &new[op.new_range()]);
-        // A line that was only shortened may be long: its change is what is to be seen.
+        // A line that was only shortened may be long, so the part around its change is shown.
         let starts = |at: usize| match (removed.get(at), added.get(at)) {
             (Some(removed), Some(added)) => {
                 let same = removed.chars().zip(added.chars()).take_while(|(a, b)| a == b).count();

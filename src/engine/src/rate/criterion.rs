@@ -7,13 +7,13 @@ use super::numbered::{Decided, Run};
 use super::sequential::SequentialTest;
 use super::{AskedNumber, AskedRate, MeasuredNumber, MeasuredRate, NumberBound, Rate};
 
-/// An original is measured until so many runs have shown the bug: then its rate is known to about a seventh of it.
+/// The original runs until this number of runs have shown the bug. Then its rate is known to about a seventh of it.
 const SHOWN_OFTEN_ENOUGH: u32 = 50;
 
 /// The most runs by which a program is measured.
 const MOST_RUNS: u32 = 5_000;
 
-/// A program that shows the bug in none of so many runs does not have it, or too rarely.
+/// A program that shows the bug in none of this number of runs does not have it, or shows it too rarely.
 const RUNS_WITHOUT: u32 = 500;
 
 /// The least number of runs that show the bug, however many there are.
@@ -29,7 +29,8 @@ pub(crate) enum AskedBound {
 }
 
 impl AskedBound {
-    /// The decision on a program that is measured: whether enough is known of it, or it is of no use.
+    /// The decision on a measured program: it is accepted when enough is known of it, and refused if it is of no use. `None` asks
+    /// for more runs.
     pub(super) fn is_measured(self, runs: &MeasuredRate, run: &Run) -> Option<Decided> {
         match self {
             Self::Rate(_) => is_measured(runs).map(Decided::ByRule),

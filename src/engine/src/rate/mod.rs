@@ -3,7 +3,7 @@
 //!
 //! A variant counts as interesting if it shows the bug often enough, which a sequential test decides ([`sequential`]). Its runs
 //! are numbered ([`numbered`]), and the verdict is a function of what they say, in the order of their numbers. So neither the
-//! slots on which they run nor an interruption changes it. [`rate_test`] conducts all that.
+//! slots on which they run nor an interruption changes it. [`rate_test`] starts the runs and gathers their verdicts.
 
 mod criterion;
 mod number;
@@ -34,7 +34,7 @@ pub struct InvalidRate;
 impl Rate {
     const ONE: u32 = 1_000_000;
 
-    /// The rate that so many millionths make; at most all.
+    /// The rate `count / 1,000,000`, and 1 for a larger count.
     pub(crate) fn millionths(count: u32) -> Self {
         Self(count.min(Self::ONE))
     }
@@ -110,7 +110,7 @@ impl From<Rate> for String {
 pub enum AskedRate {
     /// About as often as the original.
     AsOriginal,
-    /// At least so often.
+    /// In at least this share of the runs.
     AtLeast(Rate),
 }
 

@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{AS_ORIGINAL, Rate};
 
-/// The original, the result and whatever else people read the number of, is measured by so many runs.
+/// The number of runs that measure the original, the result, and every other program whose number is shown.
 pub(super) const RUNS: usize = 5;
 
-/// A variant of which so few runs show the bug must not be accepted, and one of which so many do must not be refused.
+/// The test must not accept a variant that shows the bug at the rate `BAD`, nor refuse one that shows it at the rate `GOOD`.
 pub(super) const BAD: Rate = Rate(200_000);
 pub(super) const GOOD: Rate = Rate(900_000);
 

@@ -66,7 +66,6 @@ struct NextRun {
     program: TestCase,
 }
 
-/// The test.
 pub(crate) struct RateTest {
     test: Arc<dyn Interestingness>,
     original: TestCase,

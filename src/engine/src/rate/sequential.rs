@@ -40,7 +40,7 @@ pub(super) struct SequentialTest {
     not_shown: i64,
     accept: i64,
     refuse: i64,
-    /// After so many runs of which none shows the bug, the variant is refused.
+    /// The variant is refused after this number of runs if none shows the bug.
     screen: u32,
 }
 

@@ -7,9 +7,9 @@ use clreduce_testcase::{ContentHash, TestCase};
 /// The outcome of tests that were run again.
 #[derive(PartialEq, Eq)]
 pub(super) enum Confirmed {
-    /// All say the same as before.
+    /// All repeated tests agree with the first ones.
     Agreed,
-    /// Some do not, and the current test case stands all the same.
+    /// Some disagree, and the current test case stays nevertheless.
     Doubted(RepeatedResults),
     /// The reduction went back.
     WentBack,

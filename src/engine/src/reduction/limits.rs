@@ -24,7 +24,7 @@ const NOTABLE_FACTOR: u32 = 2;
 /// The name of the limit of the whole test, beside those of its parts.
 const WHOLE_TEST: &str = "";
 
-/// The wall-time limit of a test, if the test of the original took so long.
+/// The wall-time limit of a test whose original took this time.
 pub(super) fn limit_for(original: Duration) -> Duration {
     (original * LIMIT_FACTOR).clamp(LIMIT_AT_LEAST, LIMIT_AT_MOST)
 }
@@ -57,7 +57,7 @@ impl CommitLimits {
         Self { now, highest, recent, follows_test, is_changed: false, time: None }
     }
 
-    /// The same, where the test of the original took so long.
+    /// The same limits, with the time that the test of the original took.
     pub(super) fn knowing(self, time: Duration) -> Self {
         Self { time: Some(time), ..self }
     }

@@ -19,9 +19,9 @@ use clreduce_journal::StateError;
 pub struct Reduced {
     /// The smallest interesting test case found.
     pub case: TestCase,
-    /// Its size.
+    /// The size of `case`.
     pub size: Size,
-    /// The reason why it ended.
+    /// The reason why the reduction ended.
     pub ending: Ending,
     /// The proposals that passes left out since the last commit: something more might go there.
     pub left_out: Vec<LeftOut>,
@@ -49,7 +49,7 @@ pub struct Reduced {
     pub numbers: Option<Numbers>,
     /// The ranks of the original and of the result, where somebody prefers a variant to another.
     pub ranks: Option<Ranks>,
-    /// Figures of the compile filter.
+    /// The work and the verdicts of the compile filter.
     pub compile_filter: FilterFigures,
     /// The use of the cores.
     pub efficiency: Efficiency,
@@ -83,7 +83,7 @@ impl fmt::Display for Rates {
 /// The numbers that the test printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbers {
-    /// Those of the original.
+    /// The numbers of the original.
     pub original: MeasuredNumber,
     /// The number that was asked of a variant.
     pub asked: NumberBound,
@@ -142,9 +142,9 @@ pub struct FilterFigures {
 /// Figures of one pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PassStatistics {
-    /// Its name.
+    /// The name of the pass.
     pub name: &'static str,
-    /// Steps.
+    /// The number of its steps.
     pub steps: u64,
     /// Steps with the verdict "interesting".
     pub interesting: u64,

@@ -16,7 +16,7 @@ pub(super) struct StepCounts {
     pub steps: u64,
     /// Steps whose verdict was known already.
     pub cache_hits: u64,
-    /// Figures of the compile filter.
+    /// The work and the verdicts of the compile filter.
     pub compile_filter: FilterFigures,
     passes: Vec<PassStatistics>,
     /// The pass that runs: its index, its steps and successes in this run.

@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use crate::search::{ProposalSearch, Weighted};
 
-/// The sizes of groups.
+/// The bounds of the weights of groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupSizes {
     /// No group of less weight is tried.
     pub least: u64,
-    /// The first is this part of all.
+    /// The first group has the weight of all items divided by this.
     pub first: u64,
 }
 

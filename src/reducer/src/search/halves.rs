@@ -1,4 +1,4 @@
-//! A search that keeps one half of a list at a time, as long as one half is all that is needed.
+//! A search that keeps one half of a list at a time, as long as one half is enough.
 //!
 //! Most crashes need one function of many. Where one item of a list is needed, this search finds it with about one test for each
 //! halving. It ends when both halves turn out to be needed; what is left then is for a search in groups.

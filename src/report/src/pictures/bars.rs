@@ -9,7 +9,7 @@ use super::{count, escaped, percent, seconds, section};
 /// The most bars of a kind; the rest is added up.
 const MOST: usize = 12;
 
-/// The time by pass, and by stage where a recipe judged. Empty if nobody measured it.
+/// The time by pass, and by stage where a recipe judged. Empty if it was not measured.
 pub(crate) fn time(record: &CaseRecord) -> String {
     let passes = record.passes.iter().map(|pass| {
         let about = format!("{} steps, {} interesting", count(pass.steps), count(pass.interesting));

@@ -145,7 +145,7 @@ impl StartedTests {
         let early = |test: &&mut StartedTest| test.since < known && !test.timed_out;
         let mut next = None;
         for test in self.running.values_mut().filter(early) {
-            // A limit that no clock reaches is none.
+            // A limit that is beyond the range of the clock is no limit.
             let Some(end) = test.since.checked_add(limit) else { continue };
             if end <= now {
                 test.timed_out = true;

@@ -73,7 +73,7 @@ pub(super) fn resolve(bytes: &[u8], tree: &SyntaxTree, entities: &mut Entities) 
     entities.references = references;
 }
 
-/// Returns whether the words of an item are all that is known of it.
+/// Returns whether nothing but its words is known of an item.
 fn has_words(tree: &SyntaxTree, item: &Item, is_item: &[bool]) -> bool {
     let has_error =
         tree.has_error(item.node) && !matches!(item.kind, ItemKind::Namespace | ItemKind::Linkage);

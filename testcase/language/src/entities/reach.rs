@@ -15,7 +15,7 @@ pub enum Reach {
     /// To one of several overloads or specialisations only where the classes in its parameters or arguments are reached as well,
     /// and to nothing that only asserts or instantiates. What converts to a class is missed by that.
     Narrow,
-    /// To all that may be meant.
+    /// To everything that may be meant.
     Wide,
 }
 
@@ -36,7 +36,7 @@ pub struct Follow<'a> {
 }
 
 impl<'a> Follow<'a> {
-    /// Follows all that is mentioned from some items on.
+    /// Follows what some items mention, and what that mentions in turn.
     #[must_use]
     pub fn from(roots: &'a [ItemId], reach: Reach) -> Self {
         Self { roots, meant: &[], reach, without: &[], present: None }
@@ -49,7 +49,7 @@ struct Closure<'a> {
     reached: Vec<bool>,
     /// The items in the bytes that are gone.
     gone: Vec<bool>,
-    /// Items that are reached once all that they need is.
+    /// Items that are reached once everything that they need is reached.
     triggered: Vec<bool>,
     unmet: Vec<u32>,
     /// By entity, the items that need it.

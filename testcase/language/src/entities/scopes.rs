@@ -42,7 +42,7 @@ pub(super) struct EntityScopes {
     known: HashMap<(EntityId, NameId), EntityId>,
 }
 
-/// Scopes around a name that are looked at, and namespaces that one opens. Nobody nests deeper.
+/// The most scopes around a name that are searched, and the most namespaces that one opens. Programs nest less deep.
 const MOST_SCOPES: usize = 32;
 
 impl EntityScopes {

@@ -149,7 +149,7 @@ impl Graph<'_> {
     }
 }
 
-/// By node, what it weighs with all that is reached through it alone, from node 0.
+/// By node, its own weight and that of every node which is reached from node 0 through it alone.
 fn dominated(graph: &Graph<'_>, own: Vec<u64>) -> Vec<u64> {
     let mut leads_to = graph.successors.clone();
     for (node, needs) in graph.needs.iter().enumerate() {
@@ -243,7 +243,7 @@ fn postorder(successors: &[Vec<u32>]) -> Vec<u32> {
 }
 
 impl Weights {
-    /// The bytes that some ranges, which are apart from each other, dominate: all that is mentioned nowhere else.
+    /// The bytes that some disjoint ranges dominate: their own, and those of items that are mentioned nowhere else.
     #[must_use]
     pub fn of(&self, ranges: &[Range<usize>]) -> u64 {
         self.mentioned_only_in(ranges).map(|node| self.dominated[node as usize]).sum()

@@ -27,7 +27,7 @@ impl Term {
         Self { text, bits: 32, is_signed: true }
     }
 
-    /// The term with so many bits.
+    /// The term as a bit vector of `bits` bits.
     fn widened(&self, bits: usize) -> String {
         match bits.checked_sub(self.bits) {
             Some(0) => self.text.clone(),
@@ -74,7 +74,6 @@ impl<'a> Terms<'a> {
         &self.tree
     }
 
-    /// The text of a node.
     pub(super) fn text(&self, id: NodeId) -> &'a str {
         std::str::from_utf8(&self.source[self.tree.range(id)]).unwrap_or("")
     }

@@ -403,7 +403,7 @@ impl ClKernel {
         })
     }
 
-    /// Sets local memory of so many bytes.
+    /// Gives an argument `bytes` bytes of local memory.
     pub(super) fn set_local(&self, index: u32, bytes: usize) -> Result<()> {
         let handle = &self.handle;
         // SAFETY: null is what the specification asks for here.

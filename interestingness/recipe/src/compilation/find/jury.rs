@@ -1,5 +1,5 @@
-//! The choice of the accused compiler, and the compilers that speak against it. Compilers of one family share most of what they make of a program, so a compiler
-//! is only accused if it disagrees with itself or if two other families do, and none takes its side.
+//! The choice of the accused compiler, and the compilers that speak against it. Compilers of one family share most of their
+//! code. So a compiler is accused only if it disagrees with itself, or if two other families disagree with it and none agrees.
 
 use std::collections::BTreeSet;
 
@@ -12,18 +12,18 @@ use super::{BugSearch, CompilerBugError, CompilerRun, is_run, warnings, witnesse
 use crate::format::Preset;
 use crate::shown::describe;
 
-/// How those who were heard stand to an accusation.
+/// The state of an accusation after the compilers that were heard.
 enum Standing {
-    /// They are enough to accuse.
+    /// The compilers that were heard are enough to accuse.
     Enough,
-    /// More may be heard. The number of other families that speak against the accused so far.
+    /// More compilers may be heard. `families` is the number of other families that speak against the accused so far.
     Open { families: usize },
-    /// One of another family does not have the result that is taken for the right one.
+    /// A compiler of another family has another result than the one that is taken to be right.
     Against(String),
 }
 
 impl BugSearch<'_> {
-    /// Decides which command shows which bug. Returns it, and those that witness against it.
+    /// Decides which command shows which bug. Returns it, and the commands that are witnesses against it.
     pub(super) fn decide(
         &mut self,
         own: CompilerRun,
