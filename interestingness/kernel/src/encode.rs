@@ -70,8 +70,11 @@ fn half_bits(number: f32) -> u16 {
     let bits = number.to_bits();
     let sign = (bits >> 16) as u16 & 0x8000;
     let exponent = (bits >> 23 & 0xff) as i32 - 127 + 15;
+    let significand = bits & 0x7f_ffff | 0x80_0000;
     match exponent {
-        ..=0 => sign,
+        // A half of this size has fewer digits.
+        -9..=0 => sign | (significand >> (14 - exponent)) as u16,
+        ..=-10 => sign,
         31.. => sign | 0x7c00,
         _ => sign | (exponent as u16) << 10 | (bits >> 13 & 0x3ff) as u16,
     }
@@ -104,6 +107,9 @@ mod tests {
             [0x3c00, 0xe800, 0x3555, 0].map(half_value),
             [1.0, -2048.0, 0.333_251_953_125, 0.0]
         );
+        for bits in (0..0x7c00).chain(0x8000..0xfc00) {
+            assert_eq!(half_bits(half_value(bits) as f32), bits, "{bits:#x}");
+        }
         assert_eq!(encode(Number { scalar: Scalar::Ushort, lanes: 3 }, 1.0), [1, 0].repeat(4));
         for scalar in [Scalar::Char, Scalar::Ushort, Scalar::Int, Scalar::Ulong] {
             for value in [0, 7, 100] {

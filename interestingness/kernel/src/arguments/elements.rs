@@ -90,10 +90,21 @@ pub(super) enum Literal {
 }
 
 impl Literal {
-    /// The nearest number that is written without a point, if it is whole.
+    /// The number as an integer if it is one of 64 bits with a sign, or as it is. An integer has no negative zero.
     pub(super) fn of(value: f64) -> Self {
         let whole = value as i64;
-        if whole as f64 == value { Self::Whole(whole) } else { Self::Real(value) }
+        // 2^63 as an integer would be 2^63 - 1, which is 2^63 again as a floating-point number.
+        let is_whole = whole as f64 == value && whole < i64::MAX;
+        let is_negative_zero = whole == 0 && value.is_sign_negative();
+        if is_whole && !is_negative_zero { Self::Whole(whole) } else { Self::Real(value) }
+    }
+
+    /// True if the number is a floating-point number of 64 bits without rounding.
+    fn is_real(self) -> bool {
+        match self {
+            Self::Whole(value) => value as f64 as i128 == i128::from(value),
+            Self::Real(_) => true,
+        }
     }
 
     pub(super) fn real(self) -> f64 {
@@ -144,11 +155,19 @@ impl<'a> Element<'a> {
     }
 
     pub(super) fn fill(&self, fill: Option<&FillValue>) -> Result<Fill, ArgumentError> {
-        let literals =
-            |values: &[Literal]| Fill::Values(values.iter().map(|one| one.real()).collect());
+        // What a floating-point number would round is written as bytes.
+        let literals = |number: &Number, values: &[Literal]| {
+            if values.iter().all(|one| one.is_real()) {
+                return Fill::Values(values.iter().map(|one| one.real()).collect());
+            }
+            Fill::Bytes(values.iter().flat_map(|one| one.encode(*number)).collect())
+        };
         match (self, fill) {
             (_, None) => Ok(Fill::all(0.0)),
-            (Self::Number(_), Some(FillValue::All(value))) => Ok(Fill::all(value.real())),
+            (Self::Number(_), Some(FillValue::All(value))) if value.is_real() => {
+                Ok(Fill::all(value.real()))
+            }
+            (Self::Number(number), Some(FillValue::All(value))) => Ok(literals(number, &[*value])),
             (Self::Object { layout, .. }, Some(FillValue::All(value))) => {
                 let members = layout.numbers.iter().map(|one| (one.name.clone(), *value)).collect();
                 Ok(Fill::Bytes(self.object(&members)?))
@@ -156,7 +175,7 @@ impl<'a> Element<'a> {
             (_, Some(FillValue::List(values))) if values.is_empty() => {
                 Err(ArgumentError::EmptyFill)
             }
-            (Self::Number(_), Some(FillValue::List(values))) => Ok(literals(values)),
+            (Self::Number(number), Some(FillValue::List(values))) => Ok(literals(number, values)),
             (Self::Number(number), Some(FillValue::Members(members))) => {
                 let step = |name: &str| members.get(name).map(|value| value.real());
                 match (step("first"), step("step"), members.len()) {
@@ -222,4 +241,29 @@ pub(super) fn bytes(digits: &str) -> Result<Vec<u8>, ArgumentError> {
     });
     let bytes = pairs.collect::<Option<Vec<u8>>>().filter(|bytes| !bytes.is_empty());
     bytes.ok_or(ArgumentError::Bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use clreduce_language::Scalar;
+
+    use super::*;
+
+    #[test]
+    fn numbers_keep_their_value_in_a_description_and_in_a_buffer() {
+        let long = Number::scalar(Scalar::Long);
+        for value in [9_007_199_254_740_993, i64::MAX, i64::MIN, -1] {
+            let (one, list) = (Literal::Whole(value), FillValue::List(vec![Literal::Whole(value)]));
+            for fill in [FillValue::All(one), list] {
+                let fill = Element::Number(long).fill(Some(&fill)).unwrap();
+                assert_eq!(fill.content(long, 2), value.to_ne_bytes().repeat(2), "{value}");
+            }
+        }
+        for value in
+            [-0.0, 0.0, 0.5, -3.0, 9_223_372_036_854_775_808.0, -9_223_372_036_854_775_808.0]
+        {
+            let read = Literal::of(value).real();
+            assert_eq!(read.to_bits(), f64::to_bits(value), "{value}");
+        }
+    }
 }
