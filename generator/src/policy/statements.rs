@@ -2,7 +2,7 @@
 
 use super::Maker;
 use crate::ir::{
-    Binary, Block, ExprId, Place, StmtId, StmtKind, Switch, SwitchCase, Swizzle, Ty, VarId,
+    Binary, Block, ExprId, Jump, Place, StmtId, StmtKind, Switch, SwitchCase, Swizzle, Ty, VarId,
 };
 use crate::print;
 use crate::random::{SeedKey, Stream};
@@ -21,6 +21,9 @@ enum StmtChoice {
     Pointer,
     Switch,
     Neighbours,
+    Call,
+    Labelled,
+    Goto,
 }
 
 /// The operators that keep every bit of their first operand.
@@ -92,6 +95,7 @@ impl Maker<'_> {
         let on = |name, weight| if self.features.weight(name, Ty::INT) > 0 { weight } else { 0 };
         let nests = depth > 0 && room > COMPOUND;
         let counts = nests && !self.counters.is_empty();
+        let calls = !self.procedures.is_empty() && !self.in_section && !self.objects.is_empty();
         let has_neighbours = !self.arrays.is_empty() && room >= COMPOUND;
         let kinds = [
             (40, StmtChoice::Assign),
@@ -105,6 +109,9 @@ impl Maker<'_> {
             (if has_neighbours { 12 } else { 0 }, StmtChoice::Neighbours),
             (if self.objects.is_empty() { 0 } else { 24 }, StmtChoice::Object),
             (if self.objects.is_empty() { 0 } else { on("pointer", 5) }, StmtChoice::Pointer),
+            (if calls { 16 } else { 0 }, StmtChoice::Call),
+            (if nests && self.labels.len() < 3 { on("goto", 10) } else { 0 }, StmtChoice::Labelled),
+            (if self.labels.is_empty() { 0 } else { on("goto", 16) }, StmtChoice::Goto),
         ];
         let kind = stream.weighted(&kinds).unwrap_or(StmtChoice::Assign);
         let key = key.child(1);
@@ -130,6 +137,17 @@ impl Maker<'_> {
                 Some(made) => return made,
                 None => None,
             },
+            StmtChoice::Call => match self.some_call(key) {
+                Some(made) => return made,
+                None => None,
+            },
+            StmtChoice::Labelled => Some(self.labelled(room, depth, key)),
+            StmtChoice::Goto => {
+                let label = stream.pick(&self.labels);
+                let condition = self.unknown_condition(2, key);
+                let jump = StmtKind::Jump(Jump::Goto(label), condition);
+                Some(self.program.statement(jump, key))
+            }
             StmtChoice::Declare => {
                 let ty = self.any_type(&mut stream);
                 let value = self.expression(ty, operators, key);
@@ -255,6 +273,16 @@ impl Maker<'_> {
         });
         let cases = cases.collect();
         self.program.statement(StmtKind::Switch(Switch { value, cases }), key)
+    }
+
+    /// A block with a label behind it; some jump in it mostly goes there.
+    fn labelled(&mut self, room: usize, depth: u32, key: SeedKey) -> StmtId {
+        let label = self.program.statement(StmtKind::Nothing, key);
+        self.labels.push(label);
+        let block = self.block(room.saturating_sub(10), depth - 1, key.child(1));
+        self.labels.pop();
+        self.program.stmts[label.0 as usize].kind = StmtKind::Labelled(block);
+        label
     }
 
     fn branches(&mut self, room: usize, depth: u32, key: SeedKey) -> StmtId {
