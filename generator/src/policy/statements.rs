@@ -116,53 +116,29 @@ impl Maker<'_> {
         let kind = stream.weighted(&kinds).unwrap_or(StmtChoice::Assign);
         let key = key.child(1);
         let operators = Self::depth(room, &mut stream);
+        let one = |id| vec![id];
         let made = match kind {
             StmtChoice::Assign => None,
-            StmtChoice::Lanes => self.assign_lanes(operators, key),
-            StmtChoice::Array => self.write_array(operators, key),
-            StmtChoice::Own => match self.write_own(operators, key) {
-                Some(made) => return made,
-                None => None,
-            },
-            StmtChoice::Switch => Some(self.switch(room, depth, key)),
-            StmtChoice::Neighbours => {
-                let made = self.neighbours(room, key);
-                if !made.is_empty() {
-                    return made;
-                }
-                None
-            }
-            StmtChoice::Pointer => self.pointer(key),
-            StmtChoice::Object => match self.write_object(operators, key) {
-                Some(made) => return made,
-                None => None,
-            },
-            StmtChoice::Call => match self.some_call(key) {
-                Some(made) => return made,
-                None => None,
-            },
-            StmtChoice::Labelled => Some(self.labelled(room, depth, key)),
-            StmtChoice::Goto => {
-                let label = stream.pick(&self.labels);
-                let condition = self.unknown_condition(2, key);
-                let jump = StmtKind::Jump(Jump::Goto(label), condition);
-                Some(self.program.statement(jump, key))
-            }
+            StmtChoice::Lanes => self.assign_lanes(operators, key).map(one),
+            StmtChoice::Array => self.write_array(operators, key).map(one),
+            StmtChoice::Own => self.write_own(operators, key),
+            StmtChoice::Switch => Some(one(self.switch(room, depth, key))),
+            StmtChoice::Neighbours => Some(self.neighbours(room, key)),
+            StmtChoice::Pointer => self.pointer(key).map(one),
+            StmtChoice::Object => self.write_object(operators, key),
+            StmtChoice::Call => self.some_call(key),
+            StmtChoice::Labelled => Some(one(self.labelled(room, depth, key))),
+            StmtChoice::Goto => Some(one(self.jump_out(&mut stream, key))),
             StmtChoice::Declare => {
                 let ty = self.any_type(&mut stream);
                 let value = self.expression(ty, operators, key);
-                Some(self.declare(ty, value, key).0)
+                Some(one(self.declare(ty, value, key).0))
             }
-            StmtChoice::If => Some(self.branches(room, depth, key)),
-            StmtChoice::Loop => {
-                let made = self.repetition(room, depth, key);
-                if !made.is_empty() {
-                    return made;
-                }
-                None
-            }
+            StmtChoice::If => Some(one(self.branches(room, depth, key))),
+            StmtChoice::Loop => Some(self.repetition(room, depth, key)),
         };
-        made.map_or_else(|| self.assign(operators, key.child(7)), |made| vec![made])
+        let made = made.filter(|made| !made.is_empty());
+        made.unwrap_or_else(|| self.assign(operators, key.child(7)))
     }
 
     /// Assigns to a variable; often something that depends on its old value. An old value that would be lost is
@@ -273,6 +249,13 @@ impl Maker<'_> {
         });
         let cases = cases.collect();
         self.program.statement(StmtKind::Switch(Switch { value, cases }), key)
+    }
+
+    /// A jump out of one of the blocks around.
+    fn jump_out(&mut self, stream: &mut Stream, key: SeedKey) -> StmtId {
+        let label = stream.pick(&self.labels);
+        let condition = self.unknown_condition(2, key);
+        self.program.statement(StmtKind::Jump(Jump::Goto(label), condition), key)
     }
 
     /// A block with a label behind it; some jump in it mostly goes there.
