@@ -11,6 +11,7 @@ mod exact;
 mod intrinsics;
 mod objects;
 mod operators;
+mod places;
 mod procedures;
 mod ptx;
 mod reach;
@@ -31,12 +32,13 @@ pub(crate) use emi_edits::{EmiEdit, EmiEditKind, replace};
 pub use exact::Exact;
 pub use objects::{Address, Initial, ObjectType, Path, Record, RecordId, Region, Root, Step};
 pub use operators::{Binary, Unary};
+pub use places::Place;
 pub use procedures::{ActualParameter, ProcedureCall};
 pub use ptx::Suffix;
 pub use signatures::BuiltinSignature;
 pub use statements::{
-    AtomicSection, Block, CombineMethod, For, Foreign, Gather, GroupCopy, Jump, LoopForm, Place,
-    Reduce, Stmt, StmtKind, Switch, SwitchCase, Ticket, Update,
+    AtomicSection, Block, CombineMethod, For, Foreign, Gather, GroupCopy, Jump, LoopForm, Reduce,
+    Stmt, StmtKind, Switch, SwitchCase, Ticket, Update,
 };
 pub use sub_groups::SubGroup;
 pub use swizzle::Swizzle;
