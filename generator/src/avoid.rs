@@ -34,13 +34,14 @@ fn near(nearest: Option<&str>) -> String {
 }
 
 /// The features that are neither operators nor built-in functions nor types.
-const CONSTRUCTS: [&str; 43] = [
+const CONSTRUCTS: [&str; 47] = [
     "array",
     "async_copy",
     "async_strided_copy",
     "atomic_reduction",
     "atomic_section",
     "barrier",
+    "bit_field",
     "break",
     "collective",
     "conditional",
@@ -53,6 +54,7 @@ const CONSTRUCTS: [&str; 43] = [
     "do_while",
     "exchange",
     "function",
+    "goto",
     "id",
     "if",
     "lane",
@@ -62,6 +64,7 @@ const CONSTRUCTS: [&str; 43] = [
     "nest",
     "pointer",
     "prefetch",
+    "procedure",
     "reinterpret",
     "reqd_work_group_size",
     "stencil",
@@ -75,6 +78,7 @@ const CONSTRUCTS: [&str; 43] = [
     "unroll",
     "vector",
     "vload",
+    "volatile",
     "vstore",
     "warp",
     "while",
@@ -93,13 +97,17 @@ struct AvoidEntry {
 }
 
 impl Avoid {
+    /// The list of these names.
+    pub(crate) fn of(names: &[&'static str]) -> Self {
+        let named = |name: &&'static str| AvoidEntry { name: Some(name), ..AvoidEntry::default() };
+        Self(names.iter().map(named).collect())
+    }
+
     /// The list of these names, and of all floating-point types.
     pub(crate) fn of_integers(names: &[&'static str]) -> Self {
-        let named =
-            names.iter().map(|name| AvoidEntry { name: Some(name), ..AvoidEntry::default() });
         let floats = ScalarType::FLOATS
             .map(|scalar| AvoidEntry { scalar: Some(scalar), ..AvoidEntry::default() });
-        Self(named.chain(floats).collect())
+        Self(Self::of(names).0.into_iter().chain(floats).collect())
     }
 
     /// The features of two lists.

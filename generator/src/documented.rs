@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::avoid::names;
-use crate::ir::{ExprKind, Foreign, StmtKind};
+use crate::ir::{ExprKind, Foreign, Jump, StmtKind};
 use crate::profile::{Mode, Profile, Target};
 
 const PAGE: &str = include_str!("../../notes/generator-constructs.md");
@@ -48,6 +48,8 @@ fn row_of_statement(kind: &StmtKind) -> &'static str {
         StmtKind::DeclareObject(..) | StmtKind::Copy(..) => "structures",
         StmtKind::Point(..) => "pointers",
         StmtKind::Hash(..) => "the result",
+        StmtKind::Call(..) => "procedures",
+        StmtKind::Labelled(..) | StmtKind::Jump(Jump::Goto(_), _) => "`goto`",
         StmtKind::If(..) | StmtKind::Jump(..) => "`break`, `continue`, branches",
         StmtKind::Switch(..) => "`switch`",
         StmtKind::For(..) => "`for`, `while`, `do`",

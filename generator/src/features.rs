@@ -7,7 +7,7 @@ use crate::profile::{Profile, Target};
 use crate::random::SeedKey;
 
 /// Values in PTX are numbers in registers.
-const PTX_LACKS: [&str; 11] = [
+const PTX_LACKS: [&str; 14] = [
     "vector",
     "swizzle",
     "lane",
@@ -16,16 +16,23 @@ const PTX_LACKS: [&str; 11] = [
     "structure",
     "union",
     "pointer",
+    "procedure",
     "async_copy",
     "async_strided_copy",
     "prefetch",
+    "goto",
+    "volatile",
 ];
+
+/// OpenCL C has no bit-fields, and devices need not have `goto`.
+const OPENCL_LACKS: [&str; 2] = ["bit_field", "goto"];
 
 /// The features that kernels in a language never have.
 fn lacks(target: Target) -> Avoid {
     match target {
         Target::Ptx => Avoid::of_integers(&PTX_LACKS),
-        _ => Avoid::default(),
+        Target::Cuda | Target::Cpp | Target::C => Avoid::default(),
+        _ => Avoid::of(&OPENCL_LACKS),
     }
 }
 
@@ -39,6 +46,8 @@ pub struct Features {
     target: Target,
     doubles: bool,
     sub_groups: bool,
+    /// True if expressions may have to be left out.
+    leaves_out: bool,
 }
 
 impl Features {
@@ -49,7 +58,9 @@ impl Features {
         let (avoid, doubles) = (profile.avoid.clone().and(&lacks(profile.target)), profile.doubles);
         let (target, sub_groups) = (profile.target, profile.sub_groups);
         let avoid = if target == Target::C { avoid.and(&Avoid::lanes(3)) } else { avoid };
-        Self { avoid, key, share, target, doubles, sub_groups }
+        let leaves_out =
+            profile.avoid != Avoid::default() || matches!(target, Target::Ptx | Target::C);
+        Self { avoid, key, share, target, doubles, sub_groups, leaves_out }
     }
 
     /// The scalar types that there are, avoided or not.
@@ -74,10 +85,10 @@ impl Features {
         !self.avoid.has(name, ty)
     }
 
-    /// True if there is something that is avoided.
+    /// True if there is an expression that is avoided.
     #[must_use]
-    pub fn avoids_anything(&self) -> bool {
-        self.avoid != Avoid::default()
+    pub fn leaves_out(&self) -> bool {
+        self.leaves_out
     }
 
     /// True for kernels in CUDA C++.

@@ -39,12 +39,15 @@ pub struct Kernel {
 impl Kernel {
     /// A kernel, with what the interpreter found out about it. It may check itself.
     pub(crate) fn new(
-        program: Program,
+        mut program: Program,
         report: Report,
         asked: usize,
         origin: String,
         (target, self_check): (Target, bool),
     ) -> Self {
+        // An edit may read something twice.
+        let most = program.most_reads();
+        program.volatile.retain(|variable| most.get(variable).is_none_or(|count| *count <= 1));
         let expected = report.results.clone();
         let extras = Extras { origin: &origin, expected: self_check.then_some(&expected[..]) };
         let source = match target {
@@ -99,6 +102,7 @@ pub fn generate(seed: u64, profile: &Profile) -> Result<Kernel, ProfileError> {
     let asked = key.named("tokens").stream().within(from, to) as usize;
     let mut program = policy::kernel(profile, &features, asked, key);
     let report = repair(&mut program, &features);
+    policy::make_volatile(&mut program, &features, key.named("volatile"));
     let form = (profile.target, profile.self_check);
     Ok(Kernel::new(program, report, asked, origin(seed, profile, None), form))
 }

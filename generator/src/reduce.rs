@@ -25,7 +25,7 @@ pub fn reduce(kernel: &Kernel, first_interesting: &mut FirstInteresting<'_>) -> 
     let mut reducer = KernelReducer { best: kernel.clone(), first_interesting };
     reducer.edits(&kernel.edits);
     loop {
-        let before = reducer.best.source.len();
+        let before = size(&reducer.best);
         reducer.one_item();
         reducer.statements();
         reducer.lift();
@@ -35,10 +35,15 @@ pub fn reduce(kernel: &Kernel, first_interesting: &mut FirstInteresting<'_>) -> 
         reducer.cases();
         reducer.functions();
         reducer.buffers();
-        if reducer.best.source.len() >= before {
+        if size(&reducer.best) >= before {
             return reducer.best;
         }
     }
+}
+
+/// What becomes smaller: the number of work-items, then the text.
+fn size(kernel: &Kernel) -> (u32, usize) {
+    (kernel.program.sizes.items(), kernel.source.len())
 }
 
 struct KernelReducer<'a> {
@@ -53,7 +58,7 @@ impl KernelReducer<'_> {
         let mut candidates = programs.into_iter().filter_map(|(what, program)| {
             let report = interpret::run(&program);
             let candidate = report.is_clean().then(|| Kernel::of(program, report, &best))?;
-            let is_smaller = candidate.source.len() < best.source.len();
+            let is_smaller = size(&candidate) < size(&best);
             is_smaller.then(|| which.push(what));
             is_smaller.then_some(candidate)
         });
@@ -139,7 +144,11 @@ impl KernelReducer<'_> {
                 StmtKind::If(condition, then, other) if then.is_empty() && other.is_empty() => {
                     vec![program.statement(StmtKind::Hash(condition), key)]
                 }
-                StmtKind::Switch(_) | StmtKind::For(_) if jumps(&program, id) => return None,
+                StmtKind::Switch(_) | StmtKind::For(_) | StmtKind::Labelled(_)
+                    if jumps(&program, id) =>
+                {
+                    return None;
+                }
                 kind => lifted(&mut program, kind, key)?,
             };
             replace(&mut program, id, &inner);
@@ -228,6 +237,7 @@ pub(crate) fn lifted(program: &mut Program, kind: StmtKind, key: SeedKey) -> Opt
             let first = StmtKind::Declare(details.counter, details.start);
             Some([vec![program.statement(first, key)], details.body].concat())
         }
+        StmtKind::Labelled(block) => Some(block),
         StmtKind::GroupCopy(copy) => Some(copy.body),
         StmtKind::Section(section) => Some(section.body),
         _ => None,
@@ -240,6 +250,10 @@ pub(crate) fn used_variables(program: &Program) -> BTreeSet<VarId> {
     for id in program.statements() {
         match &program.stmt(id).kind {
             StmtKind::Assign(place, _) => used.extend([place.variable()]),
+            StmtKind::Call(call) => {
+                used.extend([call.into.variable()]);
+                used.extend(call.paths().into_iter().map(Path::variable));
+            }
             StmtKind::Reduce(reduce) => used.extend([reduce.into]),
             StmtKind::Gather(gather) => used.extend([gather.into, gather.cells]),
             StmtKind::GroupCopy(copy) => used.extend([copy.into.0, copy.from.0]),

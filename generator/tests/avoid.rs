@@ -16,8 +16,17 @@ fn constructs(program: &Program) -> Vec<Construct> {
         let stmt = &program.stmt(id).kind;
         let ty = |variable: &VarId| vec![program.variable(*variable).ty];
         let (name, types) = match stmt {
+            StmtKind::Declare(variable, _) if program.volatile.contains(variable) => {
+                ("volatile", ty(variable))
+            }
             StmtKind::Declare(variable, _) => ("", ty(variable)),
-            StmtKind::DeclareArray(variable, _) => ("array", ty(variable)),
+            StmtKind::DeclareArray(variable, _) => {
+                if program.volatile.contains(variable) {
+                    found.push(("volatile", ty(variable)));
+                }
+                ("array", ty(variable))
+            }
+            StmtKind::Call(_) => ("procedure", Vec::new()),
             StmtKind::DeclareObject(object, _) => {
                 of_shape(program, &program.shape(*object), &mut found);
                 continue;
@@ -29,6 +38,7 @@ fn constructs(program: &Program) -> Vec<Construct> {
             StmtKind::For(details) => ("loop", ty(&details.counter)),
             StmtKind::Jump(Jump::Break, _) => ("break", Vec::new()),
             StmtKind::Jump(Jump::Continue, _) => ("continue", Vec::new()),
+            StmtKind::Jump(Jump::Goto(_), _) => ("goto", Vec::new()),
             StmtKind::Barrier => ("barrier", Vec::new()),
             StmtKind::Gather(gather) if gather.way == CombineMethod::CompareExchange => {
                 ("compare_exchange", Vec::new())
@@ -120,6 +130,7 @@ fn of_shape(program: &Program, shape: &ObjectType, found: &mut Vec<Construct>) {
                 found.push(("vector", vec![*ty]));
             }
         }
+        ObjectType::Bits(scalar, _) => found.push(("bit_field", vec![Ty::scalar(*scalar)])),
         ObjectType::Array(element, _) => {
             let types = if let ObjectType::Value(ty) = **element { vec![ty] } else { Vec::new() };
             found.push(("array", types));

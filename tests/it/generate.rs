@@ -179,14 +179,14 @@ fn variants_give_the_results_of_their_kernel() {
 fn kernels_with_votes_of_work_groups_are_valid() {
     let bench = Bench::new();
     for (target, option) in [("opencl-2", "-cl-std=CL2.0"), ("opencl-3", "-cl-std=CL3.0")] {
-        let args = ["--target", target, "--mode", "free", "--count", "40", "--tokens", "300..900"];
+        let args = ["--target", target, "--mode", "free", "--count", "120", "--tokens", "300..900"];
         bench.run(&[&["generate", "--out", target][..], &args].concat()).code(0);
-        let mut kernels = (1..=40).map(|seed| format!("{target}/free-{seed}.cl"));
+        let mut kernels = (1..=120).map(|seed| format!("{target}/free-{seed}.cl"));
         let votes = |name: &String| {
             let text = fs::read_to_string(bench.path(name)).unwrap();
             text.contains(" = work_group_any(") || text.contains(" = work_group_all(")
         };
-        let kernel = kernels.find(votes).expect("one of forty kernels has a vote");
+        let kernel = kernels.find(votes).expect("one of 120 kernels has a vote");
         let check = bench.run(&["check", &kernel, "--", option]).code(0);
         assert_mentions(&stdout(&check), &["valid"]);
     }

@@ -54,17 +54,27 @@ impl Machine<'_> {
             StmtKind::Assign(place, value) => self.assign(id, place, *value, mask),
             StmtKind::Copy(into, from) => self.copy(id, into, from, mask),
             StmtKind::Point(into, address) => self.point(id, into, address, mask),
+            StmtKind::Call(call) => self.call_procedure(id, call, mask),
             StmtKind::Hash(value) => self.hash(*value, mask),
             StmtKind::If(condition, then, other) => {
                 let truth = self.condition(*condition, mask);
                 return self.block(then, mask & truth) | self.block(other, mask & !truth);
             }
             StmtKind::Switch(switch) => return self.switch(switch, mask),
-            StmtKind::For(details) => self.repeat(id, details, mask),
+            StmtKind::For(details) => {
+                self.repeat(id, details, mask);
+                return mask & !self.going();
+            }
+            StmtKind::Labelled(block) => {
+                let reached = self.block(block, mask);
+                return reached | self.going.remove(&id).unwrap_or(0);
+            }
             StmtKind::Jump(jump, condition) => {
                 let leaving = self.condition(*condition, mask) & mask;
-                if *jump == Jump::Break {
-                    self.broken |= leaving;
+                match jump {
+                    Jump::Break => self.broken |= leaving,
+                    Jump::Continue => {}
+                    Jump::Goto(block) => *self.going.entry(*block).or_default() |= leaving,
                 }
                 return mask & !leaving;
             }
@@ -78,6 +88,11 @@ impl Machine<'_> {
             StmtKind::Foreign(foreign) => self.foreign(id, foreign, mask),
         }
         mask
+    }
+
+    /// The work-items that are on the way to a label.
+    fn going(&self) -> u64 {
+        self.going.values().fold(0, |all, items| all | items)
     }
 
     /// The work-items for which a condition holds, among any others.
@@ -129,7 +144,13 @@ impl Machine<'_> {
     }
 
     /// Assigns to a private variable, or to some of its lanes.
-    fn assign_variable(&mut self, variable: VarId, value: ExprId, mask: u64, lanes: Option<&[u8]>) {
+    pub(super) fn assign_variable(
+        &mut self,
+        variable: VarId,
+        value: ExprId,
+        mask: u64,
+        lanes: Option<&[u8]>,
+    ) {
         let ty = self.program.variable(variable).ty;
         let at = self.eval(value, mask);
         self.convert(at, self.program.ty(value), ty.scalar);
@@ -249,7 +270,7 @@ impl Machine<'_> {
                 break;
             }
             self.block(&details.body, live);
-            live &= !self.broken;
+            live &= !self.broken & !self.going();
             for item in items(live) {
                 let counter = &mut self.memory.values_mut()[start + item];
                 let next = i128::from(*counter) + i128::from(details.step);
@@ -339,6 +360,7 @@ fn has_effect(kind: &StmtKind) -> bool {
     matches!(
         kind,
         StmtKind::Hash(_)
+            | StmtKind::Call(_)
             | StmtKind::Barrier
             | StmtKind::Reduce(_)
             | StmtKind::Gather(_)

@@ -16,6 +16,7 @@ mod gathers;
 mod lanes;
 mod memory;
 mod objects;
+mod procedures;
 mod report;
 mod tensors;
 #[cfg(test)]
@@ -25,7 +26,9 @@ use memory::Memory;
 use objects::ObjectMemory;
 pub use report::{Faults, Report};
 
-use crate::ir::{Program, ScalarType, Storage, VarId};
+use std::collections::BTreeMap;
+
+use crate::ir::{Program, ScalarType, StmtId, Storage, VarId};
 
 /// The lane operations after which a run is stopped: those of a large kernel whose loops end.
 #[must_use]
@@ -71,6 +74,8 @@ struct Machine<'a> {
     group: [u32; 3],
     /// The work-items that left the innermost loop.
     broken: u64,
+    /// The work-items that are on the way to the label behind a block.
+    going: BTreeMap<StmtId, u64>,
     /// The number that atomic reductions of this group have led to.
     reduction: i64,
     /// The sums of the atomic sections of this group.
@@ -100,6 +105,7 @@ impl<'a> Machine<'a> {
             hash: Vec::new(),
             group: [0; 3],
             broken: 0,
+            going: BTreeMap::new(),
             reduction: 0,
             sums: Vec::new(),
             entered: Vec::new(),

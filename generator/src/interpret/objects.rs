@@ -46,10 +46,10 @@ pub(super) struct Pointee {
 }
 
 /// The places for all work-items; none where there is a fault.
-type Targets = Vec<Option<Pointee>>;
+pub(super) type Targets = Vec<Option<Pointee>>;
 
 /// The values of a pointer for all work-items, null or a place; none where there is a fault.
-type Pointers = Vec<Option<Option<Pointee>>>;
+pub(super) type Pointers = Vec<Option<Option<Pointee>>>;
 
 /// The bytes of an object, and its floating-point numbers.
 type Content = (Vec<Option<u8>>, Vec<(usize, i64)>);
@@ -122,7 +122,29 @@ impl Machine<'_> {
                 _ => continue,
             };
             for item in items(mask) {
-                *self.life(declared, item) += 1;
+                self.end_life(declared, item);
+            }
+        }
+    }
+
+    /// Ends the life of a variable: pointers to it point to nothing from now on.
+    pub(super) fn end_life(&mut self, variable: VarId, item: usize) {
+        *self.life(variable, item) += 1;
+    }
+
+    /// Takes all its values from an object.
+    pub(super) fn forget_object(&mut self, variable: VarId, mask: u64) -> Targets {
+        let (targets, shape) = self.variable(variable, mask);
+        self.forget(&targets, &[(0, self.program.layout(&shape).0)]);
+        targets
+    }
+
+    /// Gives a parameter the value of a pointer.
+    pub(super) fn pass_pointer(&mut self, variable: VarId, values: &Pointers, mask: u64) {
+        let targets = self.forget_object(variable, mask);
+        for item in items(mask) {
+            if let (Some(target), Some(value)) = (targets[item], values[item]) {
+                self.set_pointer(target, item, value);
             }
         }
     }
@@ -222,14 +244,14 @@ impl Machine<'_> {
         let from = self.program.ty(value);
         let base = self.eval(value, mask);
         let (targets, shape) = self.resolve(path, (mask, true), node);
-        let ObjectType::Value(ty) = shape else { unreachable!("values lie in values") };
+        let Some(ty) = shape.value() else { unreachable!("values lie in values") };
         self.convert(base, from, ty.scalar);
         for item in items(mask) {
             let Some(target) = targets[item].filter(|target| self.may_write(*target, node)) else {
                 continue;
             };
             for lane in 0..usize::from(ty.lanes) {
-                let value = self.stack[base + lane * self.width + item];
+                let value = shape.kept(self.stack[base + lane * self.width + item]);
                 match self.element_at(target, item, (ty, lane), Some(value)) {
                     Some(Ok(_)) => {}
                     Some(Err(faults)) => self.note(node, faults),
@@ -322,10 +344,9 @@ impl Machine<'_> {
         if let Some(declared) = &mut self.section {
             declared.push(variable);
         }
-        let (targets, shape) = self.variable(variable, mask);
-        self.forget(&targets, &[(0, self.program.layout(&shape).0)]);
+        let targets = self.forget_object(variable, mask);
         let mut leaves = Vec::new();
-        self.program.leaves(&shape, 0, &mut leaves);
+        self.program.leaves(&self.program.shape(variable), 0, &mut leaves);
         self.report.steps += (leaves.len() * self.width) as u64;
         for ((offset, leaf), initial) in leaves.into_iter().zip(initials) {
             let values = match initial {
@@ -336,9 +357,10 @@ impl Machine<'_> {
                 let Some(target) = targets[item] else { continue };
                 let target = Pointee { offset, ..target };
                 match (&leaf, initial) {
-                    (ObjectType::Value(ty), Initial::Number(number)) => {
+                    (leaf, Initial::Number(number)) => {
+                        let Some(ty) = leaf.value() else { continue };
                         for lane in 0..usize::from(ty.lanes) {
-                            self.set(target, item, (*ty, lane), *number);
+                            self.set(target, item, (ty, lane), leaf.kept(*number));
                         }
                     }
                     _ => self.set_pointer(target, item, values[item].flatten()),

@@ -1,6 +1,6 @@
 //! The constructs that expressions and statements are, by the names of an avoid list.
 
-use super::{ExprId, ExprKind, Program, StmtKind, Storage, Ty};
+use super::{ExprId, ExprKind, Jump, Program, StmtKind, Storage, Ty};
 
 /// Returns the name of the feature that an expression uses, and the types of its value and operands. The name is empty if the
 /// expression uses none. The operands of an access to memory are indices, which count as expressions of their own.
@@ -41,6 +41,8 @@ pub(crate) fn statement(kind: &StmtKind) -> &'static str {
         StmtKind::For(_) => "loop",
         StmtKind::Barrier => "barrier",
         StmtKind::Section(_) => "atomic_section",
+        StmtKind::Call(_) => "procedure",
+        StmtKind::Jump(Jump::Goto(_), _) => "goto",
         _ => "",
     }
 }

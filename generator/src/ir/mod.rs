@@ -11,8 +11,11 @@ mod exact;
 mod intrinsics;
 mod objects;
 mod operators;
+mod places;
+mod procedures;
 mod ptx;
 mod reach;
+mod reads;
 mod results;
 mod signatures;
 mod statements;
@@ -29,16 +32,20 @@ pub(crate) use emi_edits::{EmiEdit, EmiEditKind, replace};
 pub use exact::Exact;
 pub use objects::{Address, Initial, ObjectType, Path, Record, RecordId, Region, Root, Step};
 pub use operators::{Binary, Unary};
+pub use places::Place;
+pub use procedures::{ActualParameter, ProcedureCall};
 pub use ptx::Suffix;
 pub use signatures::BuiltinSignature;
 pub use statements::{
-    AtomicSection, Block, CombineMethod, For, Foreign, Gather, GroupCopy, Jump, LoopForm, Place,
-    Reduce, Stmt, StmtKind, Switch, SwitchCase, Ticket, Update,
+    AtomicSection, Block, CombineMethod, For, Foreign, Gather, GroupCopy, Jump, LoopForm, Reduce,
+    Stmt, StmtKind, Switch, SwitchCase, Ticket, Update,
 };
 pub use sub_groups::SubGroup;
 pub use swizzle::Swizzle;
 pub use tensors::{LANES, Mma, Tile};
 pub use types::{ScalarType, Ty};
+
+use std::collections::BTreeSet;
 
 use crate::random::SeedKey;
 
@@ -210,17 +217,20 @@ impl Sizes {
     }
 }
 
-/// A function: it computes a value from its parameters and from tables of constants alone.
+/// A function: it computes a value from its parameters and from tables of constants alone. One that is called by a statement may
+/// have objects as parameters, and write to what pointers point to.
 #[derive(Clone, Debug)]
 pub struct Function {
     /// Its name.
     pub name: String,
-    /// Private variables, which the function can change.
+    /// Private variables and objects, which the function can change.
     pub parameters: Box<[VarId]>,
     /// Its statements. They use only what they declare, and the parameters.
     pub body: Block,
     /// The value that it returns.
     pub value: ExprId,
+    /// The structure that it returns in the place of the value.
+    pub object: Option<Path>,
     /// True if compilers are told not to inline it.
     pub is_apart: bool,
 }
@@ -242,6 +252,8 @@ pub struct Program {
     pub records: Vec<Record>,
     /// All functions, also unused ones. Each calls only functions before it.
     pub functions: Vec<Function>,
+    /// The private variables that compilers may neither keep in registers nor take as known: `volatile` ones.
+    pub volatile: BTreeSet<VarId>,
     /// The statements that a work-item executes.
     pub body: Block,
 }
@@ -258,6 +270,7 @@ impl Program {
             variables: Vec::new(),
             records: Vec::new(),
             functions: Vec::new(),
+            volatile: BTreeSet::new(),
             body: Vec::new(),
         }
     }

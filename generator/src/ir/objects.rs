@@ -1,6 +1,6 @@
 //! Objects in memory: structures, unions, arrays of them, and pointers. They have addresses, and lie in memory as bytes.
 
-use super::{ExprId, Program, Storage, Ty, VarId};
+use super::{ExprId, Program, ScalarType, Storage, Ty, VarId};
 
 /// The number of a structure or union type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,6 +22,8 @@ pub struct Record {
 pub enum ObjectType {
     /// A scalar or a vector.
     Value(Ty),
+    /// A bit-field of so many bits, a member of a structure. Nothing has its address.
+    Bits(ScalarType, u8),
     /// A structure or a union.
     Record(RecordId),
     /// An array with its number of elements.
@@ -87,6 +89,29 @@ pub enum Initial {
     Number(i64),
     /// The value of a pointer.
     Address(Address),
+}
+
+impl ObjectType {
+    /// The type of the value of a scalar, a vector or a bit-field.
+    #[must_use]
+    pub fn value(&self) -> Option<Ty> {
+        match self {
+            Self::Value(ty) => Some(*ty),
+            Self::Bits(scalar, _) => Some(Ty::scalar(*scalar)),
+            _ => None,
+        }
+    }
+
+    /// What is left of a number, as stored bits, that is written here.
+    #[must_use]
+    pub fn kept(&self, stored: i64) -> i64 {
+        let Self::Bits(scalar, bits) = self else { return stored };
+        let rest = 64 - u32::from(*bits);
+        match scalar.is_signed() {
+            true => stored << rest >> rest,
+            false => ((stored as u64) << rest >> rest) as i64,
+        }
+    }
 }
 
 impl Path {
@@ -217,6 +242,8 @@ impl Program {
                 let size = ty.scalar.bits() / 8 * lanes;
                 (size, size)
             }
+            // Nothing shows where bit-fields lie: no structure with one is in a union.
+            ObjectType::Bits(scalar, _) => (scalar.bits() / 8, scalar.bits() / 8),
             ObjectType::Pointer(..) => (8, 8),
             ObjectType::Array(element, length) => {
                 let (size, align) = self.layout(element);
@@ -264,7 +291,7 @@ impl Program {
                 let lane = ty.scalar.bits() / 8;
                 found.push((base + 3 * lane, base + 4 * lane));
             }
-            ObjectType::Value(_) | ObjectType::Pointer(..) => {}
+            ObjectType::Value(_) | ObjectType::Bits(..) | ObjectType::Pointer(..) => {}
             ObjectType::Array(element, length) => {
                 let size = self.layout(element).0;
                 for index in 0..*length {
@@ -289,7 +316,9 @@ impl Program {
     /// member. These are what a declaration gives a first value to.
     pub(crate) fn leaves(&self, shape: &ObjectType, base: u32, found: &mut Vec<(u32, ObjectType)>) {
         match shape {
-            ObjectType::Value(_) | ObjectType::Pointer(..) => found.push((base, shape.clone())),
+            ObjectType::Value(_) | ObjectType::Bits(..) | ObjectType::Pointer(..) => {
+                found.push((base, shape.clone()));
+            }
             ObjectType::Array(element, length) => {
                 let size = self.layout(element).0;
                 for index in 0..*length {

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Address, Block, ExprId, ExprKind, Foreign, FunctionId, Initial, Path, Place, Program, StmtId,
-    StmtKind, VarId,
+    Address, Block, ExprId, ExprKind, Foreign, FunctionId, Initial, Jump, Path, Place, Program,
+    StmtId, StmtKind, VarId,
 };
 
 impl ExprKind {
@@ -79,6 +79,7 @@ impl StmtKind {
                 });
                 addresses.flatten().collect()
             }
+            Self::Call(call) => call.expressions(),
             Self::Switch(switch) => vec![switch.value],
             Self::For(details) => vec![details.start, details.limit],
             Self::Reduce(reduce) => vec![reduce.value],
@@ -94,6 +95,7 @@ impl StmtKind {
             Self::Nothing
             | Self::DeclareArray(..)
             | Self::Barrier
+            | Self::Labelled(_)
             | Self::Section(_)
             | Self::Foreign(Foreign::Fence { .. }) => Vec::new(),
         }
@@ -106,6 +108,7 @@ impl StmtKind {
             Self::If(_, then, other) => vec![then, other],
             Self::Switch(switch) => switch.cases.iter().map(|case| &case.body).collect(),
             Self::For(details) => vec![&details.body],
+            Self::Labelled(block) => vec![block],
             Self::GroupCopy(copy) => vec![&copy.body],
             Self::Section(section) => vec![&section.body],
             Self::Foreign(Foreign::Ticket(ticket)) => vec![&ticket.body],
@@ -119,6 +122,7 @@ impl StmtKind {
             Self::If(_, then, other) => vec![then, other],
             Self::Switch(switch) => switch.cases.iter_mut().map(|case| &mut case.body).collect(),
             Self::For(details) => vec![&mut details.body],
+            Self::Labelled(block) => vec![block],
             Self::GroupCopy(copy) => vec![&mut copy.body],
             Self::Section(section) => vec![&mut section.body],
             Self::Foreign(Foreign::Ticket(ticket)) => vec![&mut ticket.body],
@@ -132,6 +136,7 @@ impl StmtKind {
         match self {
             Self::Assign(Place::Part(path), _) => vec![path],
             Self::Copy(into, from) => vec![into, from],
+            Self::Call(call) => call.paths(),
             Self::Point(into, address) => [into].into_iter().chain(address.path()).collect(),
             Self::DeclareObject(_, initials) => {
                 let addresses = initials.iter().filter_map(|initial| match initial {
@@ -178,19 +183,37 @@ impl Program {
         if self.functions.is_empty() {
             return Vec::new();
         }
-        let mut pending = self.roots_of(&self.statements_of(&self.body));
-        while let Some(id) = pending.pop() {
-            let kind = &self.expr(id).kind;
-            pending.extend(kind.operands());
-            if let ExprKind::Invoke(id, _) = kind
-                && found.insert(*id)
-            {
-                let function = self.function(*id);
-                pending.extend(self.roots_of(&self.statements_of(&function.body)));
-                pending.push(function.value);
+        let (mut bodies, mut pending) = (vec![&self.body], Vec::new());
+        loop {
+            let mut called = Vec::new();
+            if let Some(body) = bodies.pop() {
+                let statements = self.statements_of(body);
+                pending.extend(self.roots_of(&statements));
+                called.extend(statements.iter().filter_map(|id| match &self.stmt(*id).kind {
+                    StmtKind::Call(call) => Some(call.function),
+                    _ => None,
+                }));
+            } else if let Some(id) = pending.pop() {
+                let kind = &self.expr(id).kind;
+                pending.extend(kind.operands());
+                if let ExprKind::Invoke(id, _) = kind {
+                    called.push(*id);
+                }
+            } else {
+                break;
+            }
+            for id in called.into_iter().filter(|id| found.insert(*id)) {
+                bodies.push(&self.function(id).body);
+                pending.push(self.function(id).value);
             }
         }
         found.into_iter().collect()
+    }
+
+    /// True if a jump in a block goes to the label behind this one.
+    pub(crate) fn goes_to(&self, block: &Block, label: StmtId) -> bool {
+        let goes = |id: StmtId| matches!(self.stmt(id).kind, StmtKind::Jump(Jump::Goto(to), _) if to == label);
+        self.statements_of(block).into_iter().any(goes)
     }
 
     /// The statements that are in the text, in its order.

@@ -1,6 +1,8 @@
 //! Statements.
 
-use super::{Address, Atomic, Collective, ExprId, Initial, Mma, Path, StmtId, Swizzle, VarId};
+use super::{
+    Address, Atomic, Collective, ExprId, Initial, Mma, Path, Place, ProcedureCall, StmtId, VarId,
+};
 use crate::random::SeedKey;
 
 /// A statement.
@@ -35,6 +37,8 @@ pub enum StmtKind {
     Copy(Path, Path),
     /// Assigns to a pointer.
     Point(Path, Address),
+    /// Calls a function that works on objects.
+    Call(ProcedureCall),
     /// Adds all lanes of a value to the result of the work-item.
     Hash(ExprId),
     /// Two branches.
@@ -43,7 +47,9 @@ pub enum StmtKind {
     Switch(Switch),
     /// A loop that counts.
     For(For),
-    /// Ends the innermost loop, or its round, where the condition holds.
+    /// A block with a label behind it.
+    Labelled(Block),
+    /// Ends the innermost loop, its round, or a block with a label, where the condition holds.
     Jump(Jump, ExprId),
     /// A barrier with both fences.
     Barrier,
@@ -107,13 +113,15 @@ pub struct Ticket {
     pub update: Option<Update>,
 }
 
-/// How a jump leaves a round of a loop.
+/// How a jump leaves a round of a loop, or a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Jump {
     /// `break`.
     Break,
     /// `continue`.
     Continue,
+    /// `goto` the label behind this block.
+    Goto(StmtId),
 }
 
 /// The text of a counted loop.
@@ -248,32 +256,4 @@ pub struct AtomicSection {
     pub body: Block,
     /// The variables that are added up.
     pub sum: Box<[VarId]>,
-}
-
-/// The target of an assignment.
-#[derive(Clone, Debug)]
-pub enum Place {
-    /// A variable.
-    Variable(VarId),
-    /// Some lanes of a variable, each at most once.
-    Lanes(VarId, Swizzle),
-    /// An element of an array.
-    Element(VarId, ExprId),
-    /// `vstoreN`: lanes into an array of scalars; the index counts vectors.
-    Store(VarId, ExprId),
-    /// A scalar or vector in an object.
-    Part(Path),
-}
-
-impl Place {
-    /// The variable that the text begins with.
-    #[must_use]
-    pub fn variable(&self) -> VarId {
-        match self {
-            Self::Variable(id) | Self::Lanes(id, _) | Self::Element(id, _) | Self::Store(id, _) => {
-                *id
-            }
-            Self::Part(path) => path.variable(),
-        }
-    }
 }

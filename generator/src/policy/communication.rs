@@ -323,6 +323,7 @@ impl Maker<'_> {
         self.in_section = true;
         let outer = std::mem::take(&mut self.writable);
         let arrays = std::mem::take(&mut self.arrays);
+        let labels = std::mem::take(&mut self.labels);
         let (body, sum) = self.scoped(|maker| {
             let mut body = Vec::new();
             for index in 0..=stream.below(2) {
@@ -337,7 +338,7 @@ impl Maker<'_> {
             (body, sum)
         });
         self.writable = outer;
-        self.arrays = arrays;
+        (self.arrays, self.labels) = (arrays, labels);
         self.in_section = false;
         let section = AtomicSection { index, arrival, body, sum };
         self.program.statement(StmtKind::Section(section), key)

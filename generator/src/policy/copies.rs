@@ -38,6 +38,14 @@ impl Maker<'_> {
 
     /// Copies elements by the whole group, and uses them.
     pub(super) fn group_copy(&mut self, key: SeedKey) -> Option<Block> {
+        // Nothing leaves the statements beside a copy.
+        let labels = std::mem::take(&mut self.labels);
+        let made = self.any_copy(key);
+        self.labels = labels;
+        made
+    }
+
+    fn any_copy(&mut self, key: SeedKey) -> Option<Block> {
         let mut stream = key.stream();
         let key = key.child(1);
         if self.communication.is_some() && self.mode != Mode::Free && stream.chance(30) {

@@ -37,19 +37,11 @@ impl Maker<'_> {
                 self.variable('p', ty, None)
             })
             .collect();
-        let readable = std::mem::replace(&mut self.readable, parameters.to_vec());
-        let writable = std::mem::replace(&mut self.writable, parameters.to_vec());
-        let objects = std::mem::take(&mut self.objects);
-        let communication = self.communication.take();
-        let unseen = std::mem::take(&mut self.unseen);
-        let arrays = self.arrays.clone();
-        self.arrays.retain(|id| matches!(self.program.variable(*id).space, Storage::Constant(_)));
-        self.in_function = true;
         // Half of the results have room for every bit of the variables.
         let wide = Ty::scalar(stream.pick(&[ScalarType::Long, ScalarType::Ulong]));
         let is_wide = stream.chance(50) && self.features.allows("function", wide);
         let ty = if is_wide { wide } else { self.any_type(&mut stream) };
-        let (body, value) = self.scoped(|maker| {
+        let (body, value) = self.apart(parameters.to_vec(), Vec::new(), |maker| {
             let mut body = Block::new();
             if stream.chance(60) {
                 let ty = maker.any_type(&mut stream);
@@ -60,19 +52,41 @@ impl Maker<'_> {
             let value = maker.expression(ty, 2, key.child(4));
             (body, maker.with_all(value, ty, key.child(5)))
         });
-        self.in_function = false;
-        (self.readable, self.writable, self.objects) = (readable, writable, objects);
-        (self.communication, self.unseen, self.arrays) = (communication, unseen, arrays);
         let value = self.program.convert(value, ty, key);
         let id = FunctionId(self.program.functions.len() as u32);
         let name = format!("f{}", id.0);
         let is_apart = stream.chance(30);
-        self.program.functions.push(Function { name, parameters, body, value, is_apart });
+        let function = Function { name, parameters, body, value, object: None, is_apart };
+        self.program.functions.push(function);
         id
     }
 
+    /// Makes what `make` makes for the body of a function with these parameters.
+    pub(super) fn apart<T>(
+        &mut self,
+        values: Vec<VarId>,
+        objects: Vec<VarId>,
+        make: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let readable = std::mem::replace(&mut self.readable, values.clone());
+        let writable = std::mem::replace(&mut self.writable, values);
+        let objects = std::mem::replace(&mut self.objects, objects);
+        let communication = self.communication.take();
+        let unseen = std::mem::take(&mut self.unseen);
+        let labels = std::mem::take(&mut self.labels);
+        let arrays = self.arrays.clone();
+        self.arrays.retain(|id| matches!(self.program.variable(*id).space, Storage::Constant(_)));
+        self.in_function = true;
+        let made = self.scoped(make);
+        self.in_function = false;
+        (self.readable, self.writable, self.objects) = (readable, writable, objects);
+        (self.communication, self.unseen, self.arrays) = (communication, unseen, arrays);
+        self.labels = labels;
+        made
+    }
+
     /// A value that depends on every variable which can be written here, so that each assignment matters to the result.
-    fn with_all(&mut self, value: ExprId, ty: Ty, key: SeedKey) -> ExprId {
+    pub(super) fn with_all(&mut self, value: ExprId, ty: Ty, key: SeedKey) -> ExprId {
         let mut stream = key.stream();
         let computed = Ty::scalar(ty.scalar.promoted());
         let of = if ty.is_vector() { ty } else { computed };

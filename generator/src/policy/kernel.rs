@@ -63,6 +63,8 @@ impl Maker<'_> {
         body.extend(self.start(tokens, stream, key.named("start")));
         body.extend(self.start_functions(tokens, key.named("functions")));
         body.extend(self.start_objects(tokens, key.named("objects")));
+        let room = tokens.saturating_sub(self.spent(&body));
+        body.extend(self.start_procedures(room, key.named("procedures")));
         body.extend(self.start_sub_groups(key.named("sub-groups")));
         let mut spent = self.spent(&body);
         let room = tokens.saturating_sub(spent);
@@ -145,7 +147,14 @@ impl Maker<'_> {
             } else {
                 self.leaf(ty, key.child(2))
             };
+            let lengths = self.lengths();
             block.push(self.declare(ty, value, key).0);
+            // The functions that add a long vector alone may be too much for a small kernel.
+            if index > 0 && self.spent(&block) > tokens {
+                block.pop();
+                self.unseen.pop();
+                self.forget(lengths);
+            }
         }
         block
     }

@@ -13,7 +13,9 @@ mod kernel;
 mod leaves;
 mod loops;
 mod objects;
+mod procedures;
 mod ptx;
+mod qualifiers;
 mod records;
 mod scope;
 mod shapes;
@@ -26,6 +28,7 @@ mod ways;
 pub(crate) use constants::special;
 pub(crate) use kernel::kernel;
 pub(crate) use leaves::opaque;
+pub(crate) use qualifiers::make_volatile;
 pub(crate) use scope::{UsableVariables, block, expression};
 
 use crate::features::Features;
@@ -66,6 +69,10 @@ struct Maker<'a> {
     in_function: bool,
     /// The functions that can be called here.
     functions: Vec<FunctionId>,
+    /// The functions that can be called here with objects.
+    procedures: Vec<FunctionId>,
+    /// The blocks around that have a label.
+    labels: Vec<StmtId>,
 }
 
 impl<'a> Maker<'a> {
@@ -88,6 +95,8 @@ impl<'a> Maker<'a> {
             in_section: false,
             in_function: false,
             functions: Vec::new(),
+            procedures: Vec::new(),
+            labels: Vec::new(),
         }
     }
 

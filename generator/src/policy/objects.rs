@@ -4,7 +4,7 @@ use super::Maker;
 use super::ways::Goal;
 use crate::ir::{
     Address, Binary, Block, ExprId, ExprKind, Initial, ObjectType, Path, Place, Record, Region,
-    Step, StmtId, StmtKind, Storage, Ty, VarId, Variable,
+    ScalarType, Step, StmtId, StmtKind, Storage, Ty, VarId, Variable,
 };
 use crate::random::{SeedKey, Stream};
 
@@ -78,7 +78,10 @@ impl Maker<'_> {
                 let address = found.map_or(Address::Null, |walk| Address::Of(walk.path));
                 Initial::Address(address)
             }
-            ObjectType::Value(ty) => Initial::Number(self.stored(ty.scalar, &mut stream)),
+            ObjectType::Value(_) | ObjectType::Bits(..) => {
+                let scalar = leaf.value().map_or(ScalarType::Int, |ty| ty.scalar);
+                Initial::Number(leaf.kept(self.stored(scalar, &mut stream)))
+            }
             ObjectType::Record(_) | ObjectType::Array(..) => Initial::Number(0),
         });
         let initials = initials.collect();
@@ -124,7 +127,7 @@ impl Maker<'_> {
     }
 
     fn part_of(&mut self, path: Path, shape: &ObjectType, key: SeedKey) -> Option<ExprId> {
-        let ObjectType::Value(ty) = *shape else { return None };
+        let ty = shape.value()?;
         Some(self.program.add(ExprKind::Part(Box::new(path)), ty, key))
     }
 
@@ -144,7 +147,7 @@ impl Maker<'_> {
     }
 
     /// The address of something, or a pointer.
-    fn some_address(
+    pub(super) fn some_address(
         &mut self,
         target: &ObjectType,
         region: Region,
@@ -174,20 +177,28 @@ impl Maker<'_> {
     }
 
     /// Assigns to a scalar or a vector. An old value that would be lost is added to the result before.
-    fn assign_part(&mut self, depth: u32, stream: &mut Stream, key: SeedKey) -> Option<Block> {
+    pub(super) fn assign_part(
+        &mut self,
+        depth: u32,
+        stream: &mut Stream,
+        key: SeedKey,
+    ) -> Option<Block> {
         let walk = self.some_way(Goal::WritableValue, stream, key)?;
-        let ObjectType::Value(ty) = walk.shape else { return None };
+        let ty = walk.shape.value()?;
         let value = self.expression(ty, depth, key.child(30));
         let old = self.part_of(walk.path.clone(), &walk.shape, key)?;
         let operators = super::statements::LOSSLESS;
         let weights = operators.map(|op| (self.features.binary(op, ty), op));
-        let update: Option<Binary> = stream.weighted(&weights).filter(|_| stream.chance(65));
+        // Functions have no result that the old value could be added to.
+        let update: Option<Binary> =
+            stream.weighted(&weights).filter(|_| self.in_function || stream.chance(65));
         let mut block = Block::new();
         let value = match update {
             Some(operator) => {
                 let sum = self.program.binary(operator, old, value, key);
                 self.program.convert(sum, ty, key)
             }
+            None if self.in_function => value,
             None => {
                 block.push(self.program.statement(StmtKind::Hash(old), key));
                 value
@@ -241,7 +252,7 @@ impl Maker<'_> {
         found: &mut Vec<(Path, ObjectType)>,
     ) {
         let steps: Vec<Step> = match &shape {
-            ObjectType::Value(_) => return found.push((path, shape)),
+            ObjectType::Value(_) | ObjectType::Bits(..) => return found.push((path, shape)),
             ObjectType::Pointer(..) => return,
             ObjectType::Array(_, length) => (0..*length)
                 .map(|at| Step::Index(self.program.literal(at.into(), Ty::INT, key)))
@@ -271,10 +282,6 @@ impl Maker<'_> {
         for id in &self.objects {
             self.program.leaves(&self.program.shape(*id), 0, &mut leaves);
         }
-        let types = leaves.into_iter().filter_map(|(_, leaf)| match leaf {
-            ObjectType::Value(ty) => Some(ty),
-            _ => None,
-        });
-        types.collect()
+        leaves.into_iter().filter_map(|(_, leaf)| leaf.value()).collect()
     }
 }

@@ -28,7 +28,7 @@ impl Maker<'_> {
                     let target = inner.filter(|_| stream.chance(40)).unwrap_or(value);
                     ObjectType::Pointer(Box::new(target), Region::Private)
                 }
-                _ => ObjectType::Value(self.any_type(&mut stream)),
+                _ => self.bits(&mut stream),
             };
             let mut leaves = Vec::new();
             self.program.leaves(&shape, 0, &mut leaves);
@@ -41,6 +41,17 @@ impl Maker<'_> {
             members.push(ObjectType::Value(Ty::scalar(self.scalar_type(&mut stream))));
         }
         members
+    }
+
+    /// A member with a value: in some structures, a bit-field.
+    fn bits(&mut self, stream: &mut Stream) -> ObjectType {
+        let ty = self.any_type(stream);
+        let weight = self.features.weight("bit_field", ty);
+        if ty.is_vector() || ty.scalar.is_float() || !stream.chance(u64::from(weight) * 9) {
+            return ObjectType::Value(ty);
+        }
+        let bits = stream.within(1, i64::from(ty.scalar.bits()));
+        ObjectType::Bits(ty.scalar, bits as u8)
     }
 
     /// The members of a union: several views of the same bytes, and perhaps of a part of them.

@@ -2,7 +2,7 @@
 
 use super::Maker;
 use crate::ir::{
-    Binary, Block, ExprId, Place, StmtId, StmtKind, Switch, SwitchCase, Swizzle, Ty, VarId,
+    Binary, Block, ExprId, Jump, Place, StmtId, StmtKind, Switch, SwitchCase, Swizzle, Ty, VarId,
 };
 use crate::print;
 use crate::random::{SeedKey, Stream};
@@ -21,6 +21,9 @@ enum StmtChoice {
     Pointer,
     Switch,
     Neighbours,
+    Call,
+    Labelled,
+    Goto,
 }
 
 /// The operators that keep every bit of their first operand.
@@ -92,6 +95,7 @@ impl Maker<'_> {
         let on = |name, weight| if self.features.weight(name, Ty::INT) > 0 { weight } else { 0 };
         let nests = depth > 0 && room > COMPOUND;
         let counts = nests && !self.counters.is_empty();
+        let calls = !self.procedures.is_empty() && !self.in_section && !self.objects.is_empty();
         let has_neighbours = !self.arrays.is_empty() && room >= COMPOUND;
         let kinds = [
             (40, StmtChoice::Assign),
@@ -105,46 +109,36 @@ impl Maker<'_> {
             (if has_neighbours { 12 } else { 0 }, StmtChoice::Neighbours),
             (if self.objects.is_empty() { 0 } else { 24 }, StmtChoice::Object),
             (if self.objects.is_empty() { 0 } else { on("pointer", 5) }, StmtChoice::Pointer),
+            (if calls { 16 } else { 0 }, StmtChoice::Call),
+            (if nests && self.labels.len() < 3 { on("goto", 10) } else { 0 }, StmtChoice::Labelled),
+            (if self.labels.is_empty() { 0 } else { on("goto", 16) }, StmtChoice::Goto),
         ];
         let kind = stream.weighted(&kinds).unwrap_or(StmtChoice::Assign);
         let key = key.child(1);
         let operators = Self::depth(room, &mut stream);
+        let one = |id| vec![id];
         let made = match kind {
             StmtChoice::Assign => None,
-            StmtChoice::Lanes => self.assign_lanes(operators, key),
-            StmtChoice::Array => self.write_array(operators, key),
-            StmtChoice::Own => match self.write_own(operators, key) {
-                Some(made) => return made,
-                None => None,
-            },
-            StmtChoice::Switch => Some(self.switch(room, depth, key)),
-            StmtChoice::Neighbours => {
-                let made = self.neighbours(room, key);
-                if !made.is_empty() {
-                    return made;
-                }
-                None
-            }
-            StmtChoice::Pointer => self.pointer(key),
-            StmtChoice::Object => match self.write_object(operators, key) {
-                Some(made) => return made,
-                None => None,
-            },
+            StmtChoice::Lanes => self.assign_lanes(operators, key).map(one),
+            StmtChoice::Array => self.write_array(operators, key).map(one),
+            StmtChoice::Own => self.write_own(operators, key),
+            StmtChoice::Switch => Some(one(self.switch(room, depth, key))),
+            StmtChoice::Neighbours => Some(self.neighbours(room, key)),
+            StmtChoice::Pointer => self.pointer(key).map(one),
+            StmtChoice::Object => self.write_object(operators, key),
+            StmtChoice::Call => self.some_call(key),
+            StmtChoice::Labelled => Some(one(self.labelled(room, depth, key))),
+            StmtChoice::Goto => Some(one(self.jump_out(&mut stream, key))),
             StmtChoice::Declare => {
                 let ty = self.any_type(&mut stream);
                 let value = self.expression(ty, operators, key);
-                Some(self.declare(ty, value, key).0)
+                Some(one(self.declare(ty, value, key).0))
             }
-            StmtChoice::If => Some(self.branches(room, depth, key)),
-            StmtChoice::Loop => {
-                let made = self.repetition(room, depth, key);
-                if !made.is_empty() {
-                    return made;
-                }
-                None
-            }
+            StmtChoice::If => Some(one(self.branches(room, depth, key))),
+            StmtChoice::Loop => Some(self.repetition(room, depth, key)),
         };
-        made.map_or_else(|| self.assign(operators, key.child(7)), |made| vec![made])
+        let made = made.filter(|made| !made.is_empty());
+        made.unwrap_or_else(|| self.assign(operators, key.child(7)))
     }
 
     /// Assigns to a variable; often something that depends on its old value. An old value that would be lost is
@@ -255,6 +249,23 @@ impl Maker<'_> {
         });
         let cases = cases.collect();
         self.program.statement(StmtKind::Switch(Switch { value, cases }), key)
+    }
+
+    /// A jump out of one of the blocks around.
+    fn jump_out(&mut self, stream: &mut Stream, key: SeedKey) -> StmtId {
+        let label = stream.pick(&self.labels);
+        let condition = self.unknown_condition(2, key);
+        self.program.statement(StmtKind::Jump(Jump::Goto(label), condition), key)
+    }
+
+    /// A block with a label behind it; some jump in it mostly goes there.
+    fn labelled(&mut self, room: usize, depth: u32, key: SeedKey) -> StmtId {
+        let label = self.program.statement(StmtKind::Nothing, key);
+        self.labels.push(label);
+        let block = self.block(room.saturating_sub(10), depth - 1, key.child(1));
+        self.labels.pop();
+        self.program.stmts[label.0 as usize].kind = StmtKind::Labelled(block);
+        label
     }
 
     fn branches(&mut self, room: usize, depth: u32, key: SeedKey) -> StmtId {

@@ -57,7 +57,7 @@ impl Maker<'_> {
                 return Some(walk);
             }
             let step = match &walk.shape {
-                ObjectType::Value(_) => return None,
+                ObjectType::Value(_) | ObjectType::Bits(..) => return None,
                 ObjectType::Pointer(target, region) => {
                     let (target, region) = ((**target).clone(), *region);
                     let index = matches!(target, ObjectType::Value(_)) && stream.chance(10);
@@ -84,7 +84,7 @@ impl Maker<'_> {
     }
 
     fn arrives(&self, goal: Goal<'_>, walk: &Walk, stream: &mut Stream) -> bool {
-        let is_value = matches!(walk.shape, ObjectType::Value(_));
+        let is_value = walk.shape.value().is_some();
         let is_writable = walk.region == Region::Private;
         match goal {
             Goal::Value => is_value,
@@ -98,7 +98,7 @@ impl Maker<'_> {
                 let stops = match walk.shape {
                     ObjectType::Value(_) => true,
                     ObjectType::Record(_) => stream.chance(50),
-                    ObjectType::Array(..) => false,
+                    ObjectType::Array(..) | ObjectType::Bits(..) => false,
                     ObjectType::Pointer(..) => stream.chance(25),
                 };
                 stops && !walk.in_union

@@ -10,10 +10,11 @@ impl KernelPrinter<'_> {
         let program = self.program;
         self.comments(extras);
         let body = self.body(extras);
-        self.records(&body);
+        let functions = self.functions();
+        self.records(&[&functions, &body]);
         self.helpers(&body);
         self.tables();
-        self.functions();
+        self.out.push_str(&functions);
         if let Some(expected) = extras.expected {
             let words: Vec<_> = expected.iter().map(|word| format!("{word:#x}UL")).collect();
             let text =
@@ -122,33 +123,6 @@ impl KernelPrinter<'_> {
             let elements = self.elements(values, variable.ty);
             let text = format!("{space} {ty} {name}[{length}] = {{{elements}}};");
             self.line(&text);
-        }
-    }
-
-    pub(super) fn functions(&mut self) {
-        let program = self.program;
-        for id in program.functions_in_use() {
-            let function = program.function(id);
-            let parameters = function.parameters.iter().map(|id| {
-                let variable = program.variable(*id);
-                format!("{} {}", self.ty(variable.ty), variable.name)
-            });
-            let qualifiers = match (self.is_cuda(), function.is_apart) {
-                (false, false) => "static",
-                (false, true) => "__attribute__((noinline)) static",
-                (true, false) => "static __device__",
-                (true, true) => "static __device__ __noinline__",
-            };
-            let (ty, name) = (self.ty(program.ty(function.value)), &function.name);
-            let parameters = parameters.collect::<Vec<_>>().join(", ");
-            self.line(&format!("{qualifiers} {ty} {name}({parameters}) {{"));
-            self.indent = 1;
-            for id in &function.body {
-                self.statement(*id);
-            }
-            self.line(&format!("return {};", self.text(function.value)));
-            self.indent = 0;
-            self.line("}");
         }
     }
 

@@ -5,6 +5,7 @@ mod cuda;
 mod expressions;
 mod kernel;
 mod objects;
+mod procedures;
 mod ptx;
 mod statements;
 mod tokens;

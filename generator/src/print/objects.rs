@@ -7,11 +7,12 @@ use super::kernel::uses;
 use crate::ir::{Initial, ObjectType, Region, Ty, VarId};
 
 impl KernelPrinter<'_> {
-    /// The structure and union types that a text names, or that these need.
-    pub(super) fn records(&mut self, body: &str) {
+    /// The structure and union types that texts name, or that these need.
+    pub(super) fn records(&mut self, bodies: &[&str]) {
         let mut texts: Vec<String> = Vec::new();
         for record in self.program.records.iter().rev() {
-            if !uses(body, &record.name) && !texts.iter().any(|text| uses(text, &record.name)) {
+            let is_named = |text: &&str| uses(text, &record.name);
+            if !bodies.iter().any(is_named) && !texts.iter().any(|text| uses(text, &record.name)) {
                 continue;
             }
             let mut text = format!("{} {{", keyword(record.is_union, &record.name));
@@ -47,12 +48,13 @@ impl KernelPrinter<'_> {
 
     fn initial(&self, shape: &ObjectType, left: &mut std::slice::Iter<'_, Initial>) -> String {
         let parts: Vec<String> = match shape {
-            ObjectType::Value(ty) => {
+            ObjectType::Value(_) | ObjectType::Bits(..) => {
+                let ty = shape.value().unwrap_or(Ty::INT);
                 let stored = match left.next() {
                     Some(Initial::Number(stored)) => *stored,
                     _ => 0,
                 };
-                return self.constant(stored, *ty);
+                return self.constant(stored, ty);
             }
             ObjectType::Pointer(..) => {
                 return match left.next() {
@@ -73,9 +75,12 @@ impl KernelPrinter<'_> {
     }
 
     /// A declaration without a value.
-    fn declarator(&self, shape: &ObjectType, name: &str) -> String {
+    pub(super) fn declarator(&self, shape: &ObjectType, name: &str) -> String {
         match shape {
             ObjectType::Value(ty) => format!("{} {name}", self.ty(*ty)),
+            ObjectType::Bits(scalar, bits) => {
+                format!("{} {name} : {bits}", self.ty(Ty::scalar(*scalar)))
+            }
             ObjectType::Record(id) => {
                 let record = self.program.record(*id);
                 format!("{} {name}", keyword(record.is_union, &record.name))

@@ -15,9 +15,7 @@ impl KernelPrinter<'_> {
         match &program.stmt(id).kind {
             StmtKind::Nothing => {}
             StmtKind::Declare(variable, value) => {
-                let variable = program.variable(*variable);
-                let ty = self.ty(variable.ty);
-                let text = format!("{ty} {} = {};", variable.name, self.text(*value));
+                let text = format!("{} = {};", self.declared(*variable), self.text(*value));
                 self.line(&text);
             }
             StmtKind::DeclareArray(variable, values) => self.array(*variable, values),
@@ -31,6 +29,7 @@ impl KernelPrinter<'_> {
                 let text = format!("{} = {};", self.path(into), self.address(address));
                 self.line(&text);
             }
+            StmtKind::Call(call) => self.procedure_call(call),
             StmtKind::Hash(value) => self.hash(*value),
             StmtKind::If(condition, then, other) => {
                 self.line(&format!("if ({}) {{", self.text(*condition)));
@@ -43,9 +42,19 @@ impl KernelPrinter<'_> {
             }
             StmtKind::Switch(switch) => self.switch(switch),
             StmtKind::For(details) => self.repeat(details),
+            StmtKind::Labelled(block) => {
+                self.line("{");
+                self.nested(block);
+                let is_used = program.goes_to(block, id);
+                self.line(&if is_used { format!("}} {}:;", label(id)) } else { "}".to_owned() });
+            }
             StmtKind::Jump(jump, condition) => {
-                let word = if *jump == Jump::Break { "break" } else { "continue" };
-                self.line(&format!("if ({}) {word};", self.text(*condition)));
+                let words = match jump {
+                    Jump::Break => "break".to_owned(),
+                    Jump::Continue => "continue".to_owned(),
+                    Jump::Goto(block) => format!("goto {}", label(*block)),
+                };
+                self.line(&format!("if ({}) {words};", self.text(*condition)));
             }
             StmtKind::Barrier => self.barrier(),
             StmtKind::Reduce(reduce) => self.reduce(reduce),
@@ -139,12 +148,11 @@ impl KernelPrinter<'_> {
         self.line(if self.is_cuda() { "__syncthreads();" } else { BARRIER });
     }
 
-    fn array(&mut self, variable: VarId, values: &[i64]) {
-        let variable = self.program.variable(variable);
+    fn array(&mut self, id: VarId, values: &[i64]) {
+        let variable = self.program.variable(id);
         let elements = self.elements(values, variable.ty);
-        let (ty, name) = (self.ty(variable.ty), &variable.name);
-        let length = variable.length.unwrap_or(1);
-        let text = format!("{ty} {name}[{length}] = {{{elements}}};");
+        let (declared, length) = (self.declared(id), variable.length.unwrap_or(1));
+        let text = format!("{declared}[{length}] = {{{elements}}};");
         self.line(&text);
     }
 
@@ -380,4 +388,9 @@ pub(super) fn lanes(values: &[i64], ty: Ty) -> String {
     let numbers: Vec<_> = values.iter().map(|&value| number(value, ty.scalar)).collect();
     let numbers = numbers.join(", ");
     if ty.is_vector() { format!("({ty})({numbers})") } else { numbers }
+}
+
+/// The label behind a block.
+fn label(block: StmtId) -> String {
+    format!("l{}", block.0)
 }

@@ -144,7 +144,9 @@ impl Reader<'_> {
                 }
                 _ => Err(self.tokens.outside("an assignment of a structure")),
             },
-            ObjectType::Array(..) => Err(self.tokens.outside("an assignment of an array")),
+            ObjectType::Array(..) | ObjectType::Bits(..) => {
+                Err(self.tokens.outside("an assignment of an array"))
+            }
         }
     }
 

@@ -10,13 +10,19 @@ impl<'a> Reader<'a> {
     /// Reads a declaration with its semicolon.
     pub(super) fn declaration(&mut self, out: &mut Block) -> Read<()> {
         let of = self.specifiers()?;
-        if of.has_extras() || of.is_volatile {
+        if of.has_extras() {
             return Err(self.tokens.outside("the specifiers of a variable"));
         }
         loop {
             let declared = self.declarator(&of)?;
             match declared.region {
-                None | Some(Region::Private) => self.private(declared, out)?,
+                None | Some(Region::Private) => {
+                    let id = self.private(declared, out)?;
+                    self.qualify(id, of.is_volatile)?;
+                }
+                Some(_) if of.is_volatile => {
+                    return Err(self.tokens.outside("shared memory that is `volatile`"));
+                }
                 Some(Region::Local) => self.local(&declared)?,
                 Some(_) => return Err(self.tokens.outside("the address space of a variable")),
             }
@@ -66,7 +72,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn private(&mut self, declared: ParsedDeclarator<'a>, out: &mut Block) -> Read<()> {
+    fn private(&mut self, declared: ParsedDeclarator<'a>, out: &mut Block) -> Read<VarId> {
         let ParsedDeclarator { name, shape, is_const, .. } = declared;
         self.declare_name(name)?;
         let has_value = self.tokens.accept("=");
@@ -93,6 +99,16 @@ impl<'a> Reader<'a> {
             self.scopes.fix(id);
         }
         self.scopes.define(name, NameMeaning::Variable(id));
+        Ok(id)
+    }
+
+    fn qualify(&mut self, id: VarId, is_volatile: bool) -> Read<()> {
+        let is_value = self.program.variable(id).space == Storage::Private;
+        match (is_volatile, is_value) {
+            (true, true) => drop(self.program.volatile.insert(id)),
+            (true, false) => return Err(self.tokens.outside("an object that is `volatile`")),
+            (false, _) => {}
+        }
         Ok(())
     }
 

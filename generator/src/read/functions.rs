@@ -150,6 +150,7 @@ impl<'a> Reader<'a> {
             parameters: parameters.into(),
             body,
             value,
+            object: None,
             is_apart: of.is_apart,
         });
         self.scopes.define(name, NameMeaning::Function(id, result.is_none()));
@@ -245,6 +246,17 @@ impl<'a> Reader<'a> {
             pending.extend(kind.operands());
         }
         Ok(())
+    }
+
+    /// Refuses two reads of something `volatile` in one statement: their order is not certain.
+    pub(super) fn check_reads(&self) -> Read<()> {
+        let is_twice = |(variable, count): (VarId, usize)| {
+            count > 1 && self.program.volatile.contains(&variable)
+        };
+        match self.program.most_reads().into_iter().any(is_twice) {
+            true => Err(self.tokens.outside("two reads of what is `volatile`")),
+            false => Ok(()),
+        }
     }
 
     /// Refuses what the interpreter has no room for: expressions that are nested deep, also by calls, and much memory.

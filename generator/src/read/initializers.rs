@@ -98,6 +98,7 @@ impl Reader<'_> {
                 found.push(Initial::Number(same.map_or(0, |lanes| lanes[0])));
                 Ok(())
             }
+            ObjectType::Bits(..) => Err(self.tokens.outside("a bit-field")),
             ObjectType::Pointer(target, region) => {
                 let operand = self.expression()?;
                 let address = self.address(&operand, target, *region)?;

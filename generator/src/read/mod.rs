@@ -105,6 +105,7 @@ pub(crate) fn read(source: &[u8], launch: &Launch) -> Read<Reading> {
     };
     reader.file()?;
     reader.check_size()?;
+    reader.check_reads()?;
     reader.settle_buffers();
     let Reader { program, lines, buffers, .. } = reader;
     Ok(Reading { program, lines, buffers })

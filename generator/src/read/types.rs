@@ -230,9 +230,10 @@ impl<'a> Reader<'a> {
                 self.bytes(element).saturating_mul(u64::from(*length))
             }
             // Its members have been measured where they are declared.
-            ObjectType::Record(_) | ObjectType::Value(_) | ObjectType::Pointer(..) => {
-                u64::from(self.program.layout(shape).0)
-            }
+            ObjectType::Record(_)
+            | ObjectType::Value(_)
+            | ObjectType::Bits(..)
+            | ObjectType::Pointer(..) => u64::from(self.program.layout(shape).0),
         }
     }
 

@@ -1,11 +1,14 @@
 //! Functions of a kernel that is reduced: they end up in the place where they are called.
 
-use super::{KernelReducer, blocks};
-use crate::ir::{ExprId, ExprKind, FunctionId, Program, StmtId, StmtKind};
+use super::{KernelReducer, blocks, replace};
+use crate::ir::{
+    ActualParameter, Address, ExprId, ExprKind, FunctionId, Initial, ObjectType, Path, Place,
+    Program, StmtId, StmtKind,
+};
 
 impl KernelReducer<'_> {
     /// Puts the statements of a function before a statement that calls it, and its value in the place of the call. Other
-    /// calls of it become numbers.
+    /// calls of it become numbers, or go.
     pub(super) fn functions(&mut self) {
         for function in self.best.program.functions_in_use().into_iter().rev() {
             let program = &self.best.program;
@@ -18,9 +21,56 @@ impl KernelReducer<'_> {
             let moved = calls
                 .into_iter()
                 .map(|(before, call)| ((), moved(best.clone(), function, before, call)));
-            self.first_of(moved);
+            let all = best.statements().into_iter();
+            let in_place = all.filter_map(|id| Some(((), in_place(best.clone(), function, id)?)));
+            self.first_of(moved.chain(in_place));
         }
     }
+}
+
+/// Puts the statements of a function that works on objects in the place of a call. Other calls of it go.
+fn in_place(mut program: Program, id: FunctionId, place: StmtId) -> Option<Program> {
+    let StmtKind::Call(call) = program.stmt(place).kind.clone() else { return None };
+    if call.function != id {
+        return None;
+    }
+    let function = program.function(id).clone();
+    let key = program.stmt(place).key;
+    let mut inner = Vec::new();
+    for (&parameter, argument) in function.parameters.iter().zip(&call.arguments) {
+        match argument {
+            ActualParameter::Value(value) => inner.push(StmtKind::Declare(parameter, *value)),
+            ActualParameter::Address(address) => {
+                let first = Box::new([Initial::Address(address.clone())]);
+                inner.push(StmtKind::DeclareObject(parameter, first));
+            }
+            ActualParameter::Object(path) => {
+                let mut leaves = Vec::new();
+                program.leaves(&program.shape(parameter), 0, &mut leaves);
+                let first = leaves.into_iter().map(|(_, leaf)| match leaf {
+                    ObjectType::Pointer(..) => Initial::Address(Address::Null),
+                    _ => Initial::Number(0),
+                });
+                inner.push(StmtKind::DeclareObject(parameter, first.collect()));
+                inner.push(StmtKind::Copy(Path::to(parameter), path.clone()));
+            }
+        }
+    }
+    let result = match (call.into, function.object) {
+        (Place::Part(into), Some(object)) => StmtKind::Copy(into, object),
+        (into, _) => StmtKind::Assign(into, function.value),
+    };
+    let inner = inner.into_iter().map(|kind| program.statement(kind, key));
+    let mut inner: Vec<StmtId> = inner.collect();
+    inner.extend(function.body);
+    inner.push(program.statement(result, key));
+    replace(&mut program, place, &inner);
+    for stmt in &mut program.stmts {
+        if matches!(&stmt.kind, StmtKind::Call(call) if call.function == id) {
+            stmt.kind = StmtKind::Nothing;
+        }
+    }
+    Some(program)
 }
 
 /// The first call of a function in the expressions of a statement.

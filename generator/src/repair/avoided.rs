@@ -17,6 +17,7 @@ impl ProgramRepair<'_> {
                     kind.expressions()
                 }
                 StmtKind::If(condition, ..) | StmtKind::Jump(_, condition) => vec![*condition],
+                StmtKind::Call(call) => call.indices(),
                 StmtKind::Switch(switch) => vec![switch.value],
                 StmtKind::For(details) => vec![details.start, details.limit],
                 StmtKind::GroupCopy(copy) => vec![copy.into.1, copy.from.1],

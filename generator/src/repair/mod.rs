@@ -25,7 +25,7 @@ pub(crate) fn repair(program: &mut Program, features: &Features) -> Report {
     let mut round = 0;
     loop {
         let mut repair = ProgramRepair { program, features };
-        if features.avoids_anything() {
+        if features.leaves_out() {
             repair.leave_out();
         }
         // In each round, as repairs make constants: what comes out remains the same when it is repaired with edits.

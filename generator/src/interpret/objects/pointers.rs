@@ -30,7 +30,12 @@ impl Machine<'_> {
     }
 
     /// The values that pointers get.
-    pub(super) fn address(&mut self, address: &Address, mask: u64, node: Node) -> Pointers {
+    pub(in crate::interpret) fn address(
+        &mut self,
+        address: &Address,
+        mask: u64,
+        node: Node,
+    ) -> Pointers {
         let targets = match address {
             Address::Null => return vec![Some(None); self.width],
             Address::Value(path) => return self.pointers(path, mask, node),

@@ -117,7 +117,7 @@ impl Kernel {
         let body = self.block(|kernel| value = Some(make(kernel, parameter)));
         let value = value.unwrap_or_else(|| self.number(0));
         let (name, parameters) = ("f".to_owned(), [parameter].into());
-        let function = Function { name, parameters, body, value, is_apart: false };
+        let function = Function { name, parameters, body, value, object: None, is_apart: false };
         self.program.functions.push(function);
         FunctionId(self.program.functions.len() as u32 - 1)
     }

@@ -7,6 +7,7 @@ mod floats;
 mod gathers;
 mod kernel;
 mod objects;
+mod procedures;
 mod statements;
 mod tensors;
 

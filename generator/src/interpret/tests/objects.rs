@@ -7,9 +7,9 @@ use crate::ir::{
     Root, ScalarType, Step, StmtKind, Storage, Ty, VarId, Variable, WorkItemId,
 };
 
-const INT: ObjectType = ObjectType::Value(Ty::INT);
+pub(super) const INT: ObjectType = ObjectType::Value(Ty::INT);
 
-fn value(scalar: ScalarType, lanes: u8) -> ObjectType {
+pub(super) fn value(scalar: ScalarType, lanes: u8) -> ObjectType {
     ObjectType::Value(Ty { scalar, lanes })
 }
 
@@ -17,29 +17,29 @@ fn array(element: ObjectType, length: u32) -> ObjectType {
     ObjectType::Array(Box::new(element), length)
 }
 
-fn pointer(target: ObjectType) -> ObjectType {
+pub(super) fn pointer(target: ObjectType) -> ObjectType {
     ObjectType::Pointer(Box::new(target), Region::Private)
 }
 
-fn member(variable: VarId, members: &[u8]) -> Path {
+pub(super) fn member(variable: VarId, members: &[u8]) -> Path {
     let steps = members.iter().copied().map(Step::Member).collect();
     Path { root: Root::Variable(variable), steps }
 }
 
 /// `*p`, or `p[at]`.
-fn behind(variable: VarId, at: Option<ExprId>) -> Path {
+pub(super) fn behind(variable: VarId, at: Option<ExprId>) -> Path {
     Path { root: Root::Pointer(Box::new(Path::to(variable)), at), steps: Vec::new() }
 }
 
 impl Kernel {
-    fn record(&mut self, is_union: bool, members: Vec<ObjectType>) -> ObjectType {
+    pub(super) fn record(&mut self, is_union: bool, members: Vec<ObjectType>) -> ObjectType {
         let name = String::new();
         self.program.records.push(Record { name, is_union, members });
         ObjectType::Record(RecordId(self.program.records.len() as u32 - 1))
     }
 
     /// An object whose numbers are 1, 2, 3, and so on, and whose pointers are null.
-    fn object(&mut self, shape: ObjectType) -> VarId {
+    pub(super) fn object(&mut self, shape: ObjectType) -> VarId {
         let mut leaves = Vec::new();
         self.program.leaves(&shape, 0, &mut leaves);
         let initials = (1..).zip(leaves).map(|(number, (_, leaf))| match leaf {
@@ -55,7 +55,7 @@ impl Kernel {
     }
 
     /// A pointer to something.
-    fn pointer_to(&mut self, path: Path) -> VarId {
+    pub(super) fn pointer_to(&mut self, path: Path) -> VarId {
         let id = self.object(pointer(self.program.shape_at(&path)));
         self.push(StmtKind::Point(Path::to(id), Address::Of(path)));
         id

@@ -3,7 +3,8 @@
 
 use std::fmt::Write;
 
-use super::super::{Extras, KernelPrinter};
+use super::super::kernel::uses;
+use super::super::{Dialect, Extras, KernelPrinter};
 use super::c_prelude;
 use super::host::content;
 use super::prelude::{self, FIRST_AFTER_TYPES, PARTS};
@@ -30,6 +31,9 @@ const WORDS: [(&str, &str); 17] = [
     ("#ifdef __CUDA_ARCH__", "#if 0"),
 ];
 
+/// CUDA's numbers of the work-item.
+const NUMBERS: [&str; 4] = ["blockIdx", "threadIdx", "gridDim", "blockDim"];
+
 /// The declarations that CUDA has by itself.
 const OWN: &str = include_str!("cpp.hpp");
 /// The parts of the prelude for C++. The types come first, which the declarations need.
@@ -54,7 +58,10 @@ impl KernelPrinter<'_> {
         let parameters = self.cuda_parameters();
         let main = self.cpp_main(&parameters, extras.expected);
         let text = std::mem::replace(&mut self.out, before) + &main;
-        let text = self.numbers() + &in_cpp(&text);
+        let mut text = in_cpp(&text);
+        if NUMBERS.iter().any(|word| uses(&text, word)) {
+            text.insert_str(0, &self.numbers());
+        }
         self.out.push_str(&match self.is_c() {
             true => c_prelude::text(&text),
             false => prelude::text(self.program, &text, &parts()),
@@ -99,24 +106,39 @@ impl KernelPrinter<'_> {
             "static volatile int32 one = 1;\nint main({}) {{\n{fill}",
             if self.is_c() { "void" } else { "" }
         );
-        for (indent, (number, size)) in
-            ["blockIdx", "threadIdx"].into_iter().zip(["gridDim", "blockDim"]).enumerate()
-        {
-            for (deeper, d) in ["z", "y", "x"].into_iter().enumerate() {
-                let blanks = " ".repeat(4 + 4 * (3 * indent + deeper));
-                let _ = writeln!(
-                    text,
-                    "{blanks}for ({number}.{d} = 0; {number}.{d} < {size}.{d}; {number}.{d}++)"
-                );
-            }
+        let is_alone = self.is_alone();
+        if !is_alone {
+            text += &rounds();
         }
-        let _ = writeln!(text, "{}entry({arguments});", " ".repeat(28));
-        let check =
-            if expected.is_some() { "        wrong |= result[i] != expected[i];\n" } else { "" };
-        let _ = write!(
-            text,
-            "    int wrong = 0;\n    for (int32 i = 0; i < {count}; i++) {{\n        printf(result[i] ? \"%#llx,\" : \"0,\", result[i]);\n{check}    }}\n    printf(\"\\n\");\n    return wrong;\n}}\n"
-        );
-        text
+        let _ = writeln!(text, "    entry({arguments});\n    int wrong = 0;");
+        let (blanks, item) = if is_alone { ("    ", "0") } else { ("        ", "i") };
+        let mut shown = format!("{blanks}printf(\"%#llx,\", result[{item}]);\n");
+        if expected.is_some() {
+            shown += &format!("{blanks}wrong |= result[{item}] != expected[{item}];\n");
+        }
+        if !is_alone {
+            shown = format!("    for (int32 i = 0; i < {count}; i++) {{\n{shown}    }}\n");
+        }
+        text + &shown + "    printf(\"\\n\");\n    return wrong;\n}\n"
     }
+
+    /// True for a program with a single work-item, which needs neither numbers nor loops.
+    pub(super) fn is_alone(&self) -> bool {
+        matches!(self.dialect, Dialect::Cpp | Dialect::C) && self.program.sizes.items() == 1
+    }
+}
+
+/// The loops over all work-items, without what they repeat.
+fn rounds() -> String {
+    let mut text = String::new();
+    let mut blanks = "    ".to_owned();
+    for (number, size) in [("blockIdx", "gridDim"), ("threadIdx", "blockDim")] {
+        for d in ["z", "y", "x"] {
+            text += &format!(
+                "{blanks}for ({number}.{d} = 0; {number}.{d} < {size}.{d}; {number}.{d}++)\n"
+            );
+            blanks += "    ";
+        }
+    }
+    text + &blanks[4..]
 }

@@ -6,8 +6,8 @@ use super::super::expressions::{write_address, write_path};
 use super::c;
 use super::names::{instance, literal, name, prefixed};
 use crate::ir::{
-    Atomic, Binary, Builtin, BuiltinSignature, ExprId, ExprKind, Program, ScalarType, Swizzle, Ty,
-    Unary, WorkItemId,
+    Atomic, Binary, Builtin, BuiltinSignature, ExprId, ExprKind, ObjectType, Program, ScalarType,
+    Swizzle, Ty, Unary, WorkItemId,
 };
 
 /// Writes an expression that can be an operand.
@@ -72,7 +72,13 @@ pub(in super::super) fn write<const IS_C: bool>(program: &Program, id: ExprId, o
             call::<IS_C>(program, &program.function(*function).name, arguments, None, out);
         }
         ExprKind::Item(item) => out.push_str(&item_text(*item)),
-        ExprKind::Part(path) => write_path(program, path, write::<IS_C>, out),
+        ExprKind::Part(path) => {
+            // A bit-field has a type of its own, which languages and compilers promote in several ways.
+            if let ObjectType::Bits(..) = program.shape_at(path) {
+                let _ = write!(out, "({})", name(ty));
+            }
+            write_path(program, path, write::<IS_C>, out);
+        }
         ExprKind::SameAddress(both) => {
             out.push('(');
             write_address(program, &both[0], write::<IS_C>, out);

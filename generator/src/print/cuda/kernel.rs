@@ -7,7 +7,8 @@ use crate::interpret::FIRST;
 use crate::ir::{Buffer, ScalarType, Ty};
 
 /// The numbers of a work-item, each with its name.
-const NUMBERS: [(&str, &str); 2] = [
+const NUMBERS: [(&str, &str); 3] = [
+    ("gid", GLOBAL),
     ("lid", "(threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x"),
     ("group", "(blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x"),
 ];
@@ -35,9 +36,10 @@ impl KernelPrinter<'_> {
     /// The kernel, and what it uses.
     pub(super) fn cuda_definitions(&mut self) {
         let body = self.cuda_body();
-        self.records(&body);
+        let functions = self.functions();
+        self.records(&[&functions, &body]);
         self.tables();
-        self.functions();
+        self.out.push_str(&functions);
         let bounds = match self.program.fixed_size && self.dialect == Dialect::Cuda {
             true => format!("__launch_bounds__({}) ", self.program.sizes.group()),
             false => String::new(),
@@ -74,13 +76,15 @@ impl KernelPrinter<'_> {
     fn cuda_body(&mut self) -> String {
         let statements = self.all_statements();
         self.shared_arrays(&statements, "__shared__");
-        self.line(&format!("int32 gid = (int32)({GLOBAL});"));
-        for (name, number) in NUMBERS.iter().filter(|(name, _)| uses(&statements, name)) {
+        let is_alone = self.is_alone();
+        let is_read = |name| name == "gid" && !is_alone || uses(&statements, name);
+        for (name, number) in NUMBERS.into_iter().filter(|(name, _)| is_read(name)) {
+            let number = if is_alone { "0" } else { number };
             self.line(&format!("int32 {name} = (int32)({number});"));
         }
         self.line(&format!("uint64 hash = {FIRST:#x}ULL;"));
         self.out.push_str(&statements);
-        self.line("result[gid] = hash;");
+        self.line(if is_alone { "result[0] = hash;" } else { "result[gid] = hash;" });
         self.indent = 0;
         std::mem::take(&mut self.out)
     }
