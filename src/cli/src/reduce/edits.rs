@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use clreduce_engine::EDIT;
 use clreduce_engine::events::Event;
 
+use crate::files::target::ReductionPaths;
 use crate::judge::Aside;
 use crate::terminal::printing::shown_path;
 use crate::terminal::progress::ProgressDisplay;
@@ -15,13 +16,18 @@ use crate::terminal::units::counted;
 /// Follows the events of a reduction.
 pub(super) struct EditFollower<'a> {
     /// FILE, as the user wrote it.
-    pub(super) name: PathBuf,
-    pub(super) aside: Aside,
+    name: PathBuf,
+    aside: Aside,
     /// The error for an edit that could not be put aside: FILE must not be replaced then.
-    pub(super) failed: &'a Mutex<Option<io::Error>>,
+    failed: &'a Mutex<Option<io::Error>>,
 }
 
-impl EditFollower<'_> {
+impl<'a> EditFollower<'a> {
+    pub(super) fn new(target: &ReductionPaths, failed: &'a Mutex<Option<io::Error>>) -> Self {
+        let name = target.inputs.first().map(|input| input.named.clone()).unwrap_or_default();
+        Self { name, aside: Aside { folder: target.edited(), scratch: target.state() }, failed }
+    }
+
     pub(super) fn follow(&self, event: &Event, progress: &ProgressDisplay) {
         let name = shown_path(&self.name);
         match event {

@@ -34,7 +34,7 @@ use crate::files::target::{self, ReductionPaths};
 use crate::judge::pass_command;
 use crate::judge::recipe;
 use crate::judge::remote;
-use crate::judge::{Aside, CountedTest, Judge};
+use crate::judge::{CountedTest, Judge};
 use crate::reduce::diagnosis::Diagnosis;
 use crate::reduce::edits::EditFollower;
 use crate::reduce::events_file::EventsFile;
@@ -148,11 +148,7 @@ fn run(
     progress.will_draw(Drawn { model, cancel: cancel.clone(), requests: requests.clone() });
     let collector = settings.report.as_ref().map(|_| CommitCollector::new(case.clone()));
     let (statistics, events) = (RunStatistics::new(), events.map(EventsFile::new));
-    let edits = EditFollower {
-        name: target.inputs.first().map(|input| input.named.clone()).unwrap_or_default(),
-        aside: Aside { folder: target.edited(), scratch: target.state() },
-        failed: &not_aside,
-    };
+    let edits = EditFollower::new(&target, &not_aside);
     let mut followers = Followers { judge: &judge, statistics, progress, collector, events, edits };
     let facts = facts_of(settings, &judge);
     let reduction = Reduction::of(case.clone())
@@ -180,12 +176,10 @@ fn run(
             remarks.for_each(|remark| by_engine.progress.note(&remark));
             Ok(by_engine.finish(&case, reduced, statistics, originals, collector))
         }
-        Err(error) => {
-            let ReductionError::NotInteresting(outcome) = error else {
-                return Err(keep_error.map_or(CliError::Reduction(error), CliError::Keep));
-            };
+        Err(ReductionError::NotInteresting(outcome)) => {
             Err(refused(&by_engine, &case, &outcome, resumed))
         }
+        Err(error) => Err(keep_error.map_or(CliError::Reduction(error), CliError::Keep)),
     }
 }
 

@@ -38,9 +38,8 @@ pub(super) fn run(
     let is_filtered = earlier.as_ref().map_or(accepts_original, JournalHeader::compile_filter);
     let replay = journal.as_ref().map(|journal| journal.replay().clone()).unwrap_or_default();
     let verdicts = recall(&reduction.case, &replay, is_filtered);
-    let earlier_clues = earlier.as_ref().map(JournalHeader::clues);
-    let test =
-        Arc::new(ClueFinder::new(Arc::clone(&reduction.test), &reduction.case, earlier_clues));
+    let clues = earlier.as_ref().map(JournalHeader::clues);
+    let test = Arc::new(ClueFinder::new(Arc::clone(&reduction.test), &reduction.case, clues));
     source.take_clues(&test.clues());
     let mut executor =
         executor(&mut reduction, Arc::clone(&test), source.clone(), verdicts, started, preference)?;
