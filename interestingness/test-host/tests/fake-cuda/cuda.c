@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *fake_source = "";
+const char *fake_source;
 #define source fake_source
 int fake_failed;
 #define failed fake_failed
@@ -37,6 +37,8 @@ int cuModuleLoadDataEx(void **module, const void *code, unsigned count, int *opt
 }
 int cuModuleLoadData(void **module, const void *code)
 {
+    /* Code from a file is its own source. */
+    source = source ? source : strdup(code);
     return *module = &source, strncmp(code, "code of", 7) ? 1 : 0;
 }
 int cuModuleUnload(void *module) { return 0; }
