@@ -44,29 +44,127 @@ impl Token {
 pub struct LexicalRules {
     /// Comments: how one begins and ends. One that ends with the line does not contain the line break.
     pub comments: &'static [(&'static str, &'static str)],
-    /// Literals for texts.
-    pub strings: Option<Quoting>,
-    /// Literals for single characters.
-    pub characters: Option<Quoting>,
+    /// The beginning of those comments that contain others of their kind.
+    pub nesting: Option<&'static str>,
+    /// Literals for texts. Of two that begin alike, the longer quote comes first.
+    pub strings: &'static [Quoting],
+    /// Literals for single characters, and for texts where a language has several kinds of quotes.
+    pub characters: &'static [Quoting],
     /// ASCII characters of words besides letters and digits.
     pub in_words: &'static str,
 }
 
-/// A kind of literals that ends on its line with the quote that it begins with.
+/// A kind of literals.
 #[derive(Debug)]
 pub struct Quoting {
-    /// The quote.
-    pub quote: u8,
-    /// Words that may stand directly before it.
-    pub prefixes: &'static [&'static str],
+    /// The quote at its beginning.
+    open: &'static str,
+    /// The quote at its end.
+    close: &'static str,
+    /// Words that stand directly before it; an empty one where it needs none.
+    prefixes: &'static [&'static str],
+    /// True if a quote behind a backslash is not the end.
+    has_escapes: bool,
+    extent: QuotedExtent,
+}
+
+/// What a literal may contain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum QuotedExtent {
+    /// Anything but line breaks.
+    Line,
+    /// Anything.
+    Lines,
+    /// One character or one escape sequence: the quote has other meanings as well.
+    Character,
+}
+
+/// The most bytes of an escape sequence, as in `\u{10FFFF}`.
+const LONGEST_ESCAPE: usize = 12;
+/// The most kinds of literals of a language.
+const MOST_QUOTINGS: usize = 8;
+
+impl Quoting {
+    /// Literals that end on their line with the quote that they begin with; a backslash is an escape.
+    #[must_use]
+    pub const fn new(quote: &'static str, prefixes: &'static [&'static str]) -> Self {
+        let (open, close, extent) = (quote, quote, QuotedExtent::Line);
+        Self { open, close, prefixes, has_escapes: true, extent }
+    }
+
+    /// The same with another quote at the end.
+    #[must_use]
+    pub const fn until(self, close: &'static str) -> Self {
+        Self { close, ..self }
+    }
+
+    /// The same where a backslash is a character like others.
+    #[must_use]
+    pub const fn without_escapes(self) -> Self {
+        Self { has_escapes: false, ..self }
+    }
+
+    /// The same with line breaks.
+    #[must_use]
+    pub const fn over_lines(self) -> Self {
+        Self { extent: QuotedExtent::Lines, ..self }
+    }
+
+    /// The same with a single character.
+    #[must_use]
+    pub const fn of_one(self) -> Self {
+        Self { extent: QuotedExtent::Character, ..self }
+    }
+
+    fn begins(&self, bytes: &[u8], prefix: &[u8]) -> bool {
+        bytes.starts_with(self.open.as_bytes())
+            && self.prefixes.iter().any(|one| one.as_bytes() == prefix)
+    }
+
+    /// The end of the literal whose quote stands at `quote`, `None` where it never ends; and how far was looked.
+    fn end(&self, bytes: &[u8], quote: usize) -> (Option<usize>, usize) {
+        let (close, mut at) = (self.close.as_bytes(), quote + self.open.len());
+        if self.extent == QuotedExtent::Character {
+            let length = self.character(&bytes[at..]);
+            return (length.map(|length| at + length + close.len()), quote);
+        }
+        while let Some(&byte) = bytes.get(at) {
+            match byte {
+                b'\\' if self.has_escapes && at + 1 < bytes.len() => at += 2,
+                b'\n' if self.extent == QuotedExtent::Line => break,
+                _ if bytes[at..].starts_with(close) => {
+                    return (Some(at + close.len()), at + close.len());
+                }
+                _ => at += 1,
+            }
+        }
+        (None, at)
+    }
+
+    /// The length of one character or escape sequence before the quote at its end.
+    fn character(&self, bytes: &[u8]) -> Option<usize> {
+        let lengths = match *bytes.first()? {
+            b'\n' => return None,
+            b'\\' if self.has_escapes => 2..=LONGEST_ESCAPE,
+            // The bytes of a character in UTF-8 that follow the first one begin with 10.
+            _ => {
+                let follows = |byte: &&u8| **byte & 0xc0 == 0x80;
+                let length = 1 + bytes[1..].iter().take(3).take_while(follows).count();
+                length..=length
+            }
+        };
+        let is_end = |rest: &[u8]| rest.starts_with(self.close.as_bytes());
+        lengths.into_iter().find(|&length| bytes.get(length..).is_some_and(is_end))
+    }
 }
 
 /// The rules of the C family.
 pub(crate) static C_FAMILY: LexicalRules = LexicalRules {
     comments: &[("//", "\n"), ("/*", "*/")],
-    strings: Some(Quoting { quote: b'"', prefixes: &["L", "u8", "u", "U"] }),
-    characters: Some(Quoting { quote: b'\'', prefixes: &["L", "u", "U"] }),
+    strings: &[Quoting::new("\"", &["", "L", "u8", "u", "U"])],
+    characters: &[Quoting::new("'", &["", "L", "u", "U"])],
     in_words: "_$",
+    ..LexicalRules::PLAIN
 };
 
 /// The number of tokens of a file in a language of the C family; comments and white space do not count.
@@ -81,6 +179,10 @@ pub fn tokens(bytes: &[u8]) -> impl Iterator<Item = Token> {
 }
 
 impl LexicalRules {
+    /// The rules of a language without comments and literals.
+    pub(crate) const PLAIN: Self =
+        Self { comments: &[], nesting: None, strings: &[], characters: &[], in_words: "_" };
+
     /// The tokens of a file, without comments and white space.
     pub fn tokens<'a>(&'a self, bytes: &'a [u8]) -> impl Iterator<Item = Token> + 'a {
         Lexer::new(self, bytes)
@@ -93,21 +195,34 @@ impl LexicalRules {
         self.comment_at(bytes, 0, &mut Endless::default()).flatten()
     }
 
-    /// Returns true if a token depends on nothing far beyond its end: not a quote without its partner, and not the beginning of a
-    /// comment without its end.
+    /// Returns true if a token depends on nothing far beyond its end: not a quote without its partner or the prefix of one, and not
+    /// the beginning of a comment without its end.
     pub(crate) fn is_closed(&self, bytes: &[u8], token: &Token) -> bool {
-        let is_lone_quote = token.kind == TokenKind::Punctuation
-            && [&self.strings, &self.characters]
-                .into_iter()
-                .flatten()
-                .any(|quoting| quoting.quote == bytes[token.start as usize]);
-        !is_lone_quote && self.opening(&bytes[token.start as usize..]).is_none()
+        let (here, rest) = (&bytes[token.start as usize..], &bytes[token.end as usize..]);
+        let is_open = match token.kind {
+            TokenKind::Punctuation => {
+                self.quotings().any(|(quoting, _)| here.starts_with(quoting.open.as_bytes()))
+            }
+            TokenKind::Word => {
+                self.quotings().any(|(quoting, _)| quoting.begins(rest, &bytes[token.range()]))
+            }
+            _ => false,
+        };
+        !is_open && self.opening(here).is_none()
     }
 
-    /// Bytes that a token may depend on beyond its end, when it [is closed](Self::is_closed): those of the longest operator, or of
-    /// the beginning of a comment.
+    /// Bytes that a token may depend on beyond its end, when it [is closed](Self::is_closed): those of the longest operator, of
+    /// the beginning of a comment, or of a quote.
     pub(crate) fn look_ahead(&self) -> usize {
-        self.comments.iter().map(|(open, _)| open.len()).fold(2, usize::max)
+        let comments = self.comments.iter().map(|(open, _)| open.len());
+        let quotes = self.quotings().map(|(quoting, _)| quoting.open.len());
+        comments.chain(quotes).fold(2, usize::max)
+    }
+
+    /// All kinds of literals.
+    fn quotings(&self) -> impl Iterator<Item = (&'static Quoting, TokenKind)> + use<> {
+        let strings = self.strings.iter().map(|quoting| (quoting, TokenKind::String));
+        strings.chain(self.characters.iter().map(|quoting| (quoting, TokenKind::Char)))
     }
 
     /// The first of the kinds of comments that one at the beginning of `bytes` may be of.
@@ -130,7 +245,10 @@ impl LexicalRules {
         if endless.comments & (1 << kind) != 0 {
             return Some(None);
         }
-        let length = inside.windows(close.len()).position(|part| part == close.as_bytes());
+        let length = match self.nesting == Some(open) {
+            true => end_of_nest(inside, (open.as_bytes(), close.as_bytes())),
+            false => inside.windows(close.len()).position(|part| part == close.as_bytes()),
+        };
         endless.comments |= u32::from(length.is_none()) << kind;
         Some(length.map(|length| open.len() + length + close.len()))
     }
@@ -139,21 +257,10 @@ impl LexicalRules {
         byte.is_ascii_alphabetic() || self.in_words.as_bytes().contains(&byte)
     }
 
-    /// The kind and length of the word that bytes begin with, or of the literal whose prefix it is.
-    fn word(&self, bytes: &[u8]) -> (TokenKind, usize) {
+    /// The length of the word that bytes begin with.
+    fn word(&self, bytes: &[u8]) -> usize {
         let is_in_word = |&byte: &u8| self.is_word_start(byte) || byte.is_ascii_digit();
-        let length = bytes.iter().position(|byte| !is_in_word(byte)).unwrap_or(bytes.len());
-        let kinds = [(&self.strings, TokenKind::String), (&self.characters, TokenKind::Char)];
-        for (quoting, kind) in kinds {
-            if let Some(quoting) = quoting
-                && bytes.get(length) == Some(&quoting.quote)
-                && quoting.prefixes.iter().any(|prefix| prefix.as_bytes() == &bytes[..length])
-                && let Some(end) = literal(bytes, length).0
-            {
-                return (kind, end);
-            }
-        }
-        (TokenKind::Word, length)
+        bytes.iter().position(|byte| !is_in_word(byte)).unwrap_or(bytes.len())
     }
 }
 
@@ -189,24 +296,35 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The literal at a place, if a quote stands there; the quote alone where it never ends on its line.
-    fn literal(&mut self, start: usize) -> Option<(TokenKind, usize)> {
-        let bytes = self.bytes;
-        let is_here = |quoting: &Option<Quoting>| {
-            quoting.as_ref().is_some_and(|quoting| quoting.quote == bytes[start])
-        };
-        let (until, kind) = if is_here(&self.rules.strings) {
-            (&mut self.endless.strings, TokenKind::String)
-        } else if is_here(&self.rules.characters) {
-            (&mut self.endless.characters, TokenKind::Char)
-        } else {
-            return None;
-        };
-        let found = if start < *until { (None, 0) } else { literal(&bytes[start..], 0) };
-        if let (None, seen) = found {
-            *until = (*until).max(start + seen);
+    /// The word at a place, or the literal whose prefix it is.
+    fn word(&mut self, start: usize) -> (TokenKind, usize) {
+        let length = self.rules.word(&self.bytes[start..]);
+        match self.literal(start, length) {
+            Some(Some(literal)) => literal,
+            _ => (TokenKind::Word, length),
         }
-        Some(found.0.map_or((TokenKind::Punctuation, 1), |length| (kind, length)))
+    }
+
+    /// The literal with a prefix of this length at a place. The inner `None` stands for a quote that never ends, the outer one for
+    /// none.
+    fn literal(&mut self, start: usize, prefix: usize) -> Option<Option<(TokenKind, usize)>> {
+        let (quote, before) = (start + prefix, &self.bytes[start..start + prefix]);
+        let mut found = None;
+        for (index, (quoting, kind)) in self.rules.quotings().enumerate() {
+            if !quoting.begins(&self.bytes[quote..], before) {
+                continue;
+            }
+            found = Some(None);
+            let until = &mut self.endless.quotes[index];
+            if quote < *until {
+                continue;
+            }
+            match quoting.end(self.bytes, quote) {
+                (Some(end), _) => return Some(Some((kind, end - start))),
+                (None, seen) => *until = (*until).max(seen),
+            }
+        }
+        found
     }
 }
 
@@ -223,10 +341,11 @@ impl Iterator for Lexer<'_> {
             b'.' if bytes.get(start + 1).is_some_and(u8::is_ascii_digit) => {
                 (TokenKind::Number, 1 + number(&bytes[start + 1..]))
             }
-            _ if self.rules.is_word_start(first) => self.rules.word(&bytes[start..]),
-            _ => self
-                .literal(start)
-                .unwrap_or_else(|| (TokenKind::Punctuation, punctuation(&bytes[start..]))),
+            _ if self.rules.is_word_start(first) => self.word(start),
+            _ => match self.literal(start, 0) {
+                Some(literal) => literal.unwrap_or((TokenKind::Punctuation, 1)),
+                None => (TokenKind::Punctuation, punctuation(&bytes[start..])),
+            },
         };
         self.at = start + length;
         text_steps(self.at - before);
@@ -240,24 +359,28 @@ impl Iterator for Lexer<'_> {
 struct Endless {
     /// The kinds of comments, a bit each, that begin and never end.
     comments: u32,
-    /// Up to where no string ends.
-    strings: usize,
-    /// Up to where no character ends.
-    characters: usize,
+    /// Up to where no literal of each kind ends.
+    quotes: [usize; MOST_QUOTINGS],
 }
 
-/// The end of the literal whose quote stands at `quote`, `None` where it never ends on its line; and how far was looked.
-fn literal(bytes: &[u8], quote: usize) -> (Option<usize>, usize) {
-    let mut at = quote + 1;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'\\' if at + 1 < bytes.len() => at += 2,
-            b'\n' => break,
-            _ if byte == bytes[quote] => return (Some(at + 1), at + 1),
-            _ => at += 1,
+/// Where a comment that may contain others of its kind ends, before its own end; `None` where it never does.
+fn end_of_nest(inside: &[u8], (open, close): (&[u8], &[u8])) -> Option<usize> {
+    let (mut depth, mut at) = (0_usize, 0);
+    while at < inside.len() {
+        if inside[at..].starts_with(close) {
+            if depth == 0 {
+                return Some(at);
+            }
+            depth -= 1;
+            at += close.len();
+        } else if inside[at..].starts_with(open) {
+            depth += 1;
+            at += open.len();
+        } else {
+            at += 1;
         }
     }
-    (None, at)
+    None
 }
 
 fn number(bytes: &[u8]) -> usize {
@@ -334,6 +457,39 @@ mod tests {
     #[test]
     fn digits_may_be_grouped() {
         assert_eq!(texts("1'000'u - 0x'1f, 'a'"), ["1'000'u", "-", "0x'1f", ",", "'a'"]);
+    }
+
+    #[test]
+    fn literals_and_comments_are_those_of_the_language() {
+        let texts = |language: &str, source: &'static str| -> Vec<&'static str> {
+            let language: crate::Language = language.parse().unwrap();
+            let tokens = language.lexer().tokens(source.as_bytes());
+            tokens.map(|token| &source[token.range()]).collect()
+        };
+        assert_eq!(texts("fortran", r"a = '\' // 'b'"), ["a", "=", r"'\'", "/", "/", "'b'"]);
+        assert_eq!(
+            texts("ada", r#"'"' & "\" & X'Size"#),
+            ["'\"'", "&", "\"\\\"", "&", "X", "'", "Size"]
+        );
+        assert_eq!(
+            texts("javascript", "f(`a // ${b}\n`, 'c')"),
+            ["f", "(", "`a // ${b}\n`", ",", "'c'", ")"]
+        );
+        assert_eq!(texts("go", r#"x(`\`, "a")"#), ["x", "(", r"`\`", ",", "\"a\"", ")"]);
+        assert_eq!(texts("python", "Rb'''a\n'b''' + '' # c"), ["Rb'''a\n'b'''", "+", "''"]);
+        assert_eq!(
+            texts("rust", r##"<'a>(b'"', '\u{1F600}', r#"a"b"#) /* /* c */ */ 'é'"##),
+            ["<", "'", "a", ">", "(", "b'\"'", ",", r"'\u{1F600}'", ",", "r#\"a\"b\"#", ")", "'é'"]
+        );
+        assert_eq!(texts("d", "/+ /+ a +/ b +/ r\"\\\" c"), ["r\"\\\"", "c"]);
+        assert_eq!(texts("llvm", "c\"\\\" a"), ["c\"\\\"", "a"]);
+    }
+
+    #[test]
+    fn no_language_has_more_kinds_of_literals_than_are_remembered() {
+        for language in crate::Language::ALL {
+            assert!(language.lexer().quotings().count() <= MOST_QUOTINGS, "{language:?}");
+        }
     }
 
     #[test]

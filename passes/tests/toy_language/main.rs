@@ -9,8 +9,9 @@ use clreduce_testcase::{
 
 static RULES: LexicalRules = LexicalRules {
     comments: &[(";", "\n"), ("#|", "|#")],
-    strings: Some(Quoting { quote: b'"', prefixes: &[] }),
-    characters: None,
+    nesting: None,
+    strings: &[Quoting::new("\"", &[""])],
+    characters: &[],
     in_words: "-+*/<>=!?_",
 };
 

@@ -6,9 +6,9 @@ use crate::lexer::{LexicalRules, Quoting};
 
 pub(super) static RULES: LexicalRules = LexicalRules {
     comments: &[("--", "\n")],
-    strings: Some(Quoting { quote: b'"', prefixes: &[] }),
-    characters: None,
-    in_words: "_",
+    strings: &[Quoting::new("\"", &[""]).without_escapes()],
+    characters: &[Quoting::new("'", &[""]).without_escapes().of_one()],
+    ..LexicalRules::PLAIN
 };
 
 pub(super) static DESCRIPTION: Description = Description {

@@ -6,9 +6,14 @@ use crate::lexer::{LexicalRules, Quoting};
 
 static RULES: LexicalRules = LexicalRules {
     comments: &[("//", "\n"), ("/*", "*/"), ("/+", "+/")],
-    strings: Some(Quoting { quote: b'"', prefixes: &["r"] }),
-    characters: Some(Quoting { quote: b'\'', prefixes: &[] }),
-    in_words: "_",
+    nesting: Some("/+"),
+    strings: &[
+        Quoting::new("\"", &[""]).over_lines(),
+        Quoting::new("\"", &["r"]).without_escapes().over_lines(),
+        Quoting::new("`", &[""]).without_escapes().over_lines(),
+    ],
+    characters: &[Quoting::new("'", &[""])],
+    ..LexicalRules::PLAIN
 };
 
 pub(super) static DESCRIPTION: Description = Description {

@@ -6,9 +6,9 @@ use crate::lexer::{LexicalRules, Quoting};
 
 static RULES: LexicalRules = LexicalRules {
     comments: &[("!", "\n")],
-    strings: Some(Quoting { quote: b'"', prefixes: &[] }),
-    characters: Some(Quoting { quote: b'\'', prefixes: &[] }),
-    in_words: "_",
+    strings: &[Quoting::new("\"", &[""]).without_escapes()],
+    characters: &[Quoting::new("'", &[""]).without_escapes()],
+    ..LexicalRules::PLAIN
 };
 
 pub(super) static DESCRIPTION: Description = Description {

@@ -4,12 +4,8 @@ use super::detection::FileEnding;
 use super::{Description, Feature, Grammar};
 use crate::lexer::LexicalRules;
 
-pub(super) static RULES: LexicalRules = LexicalRules {
-    comments: &[("//", "\n"), ("/*", "*/")],
-    strings: None,
-    characters: None,
-    in_words: "_",
-};
+pub(super) static RULES: LexicalRules =
+    LexicalRules { comments: &[("//", "\n"), ("/*", "*/")], ..LexicalRules::PLAIN };
 
 pub(super) static DESCRIPTION: Description = Description {
     name: "glsl",

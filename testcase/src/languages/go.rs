@@ -6,9 +6,9 @@ use crate::lexer::{LexicalRules, Quoting};
 
 static RULES: LexicalRules = LexicalRules {
     comments: &[("//", "\n"), ("/*", "*/")],
-    strings: Some(Quoting { quote: b'"', prefixes: &[] }),
-    characters: Some(Quoting { quote: b'\'', prefixes: &[] }),
-    in_words: "_",
+    strings: &[Quoting::new("\"", &[""]), Quoting::new("`", &[""]).without_escapes().over_lines()],
+    characters: &[Quoting::new("'", &[""])],
+    ..LexicalRules::PLAIN
 };
 
 pub(super) static DESCRIPTION: Description = Description {

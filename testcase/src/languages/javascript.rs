@@ -6,9 +6,10 @@ use crate::lexer::{LexicalRules, Quoting};
 
 pub(super) static RULES: LexicalRules = LexicalRules {
     comments: &[("//", "\n"), ("/*", "*/")],
-    strings: Some(Quoting { quote: b'"', prefixes: &[] }),
-    characters: Some(Quoting { quote: b'\'', prefixes: &[] }),
+    strings: &[Quoting::new("\"", &[""]), Quoting::new("`", &[""]).over_lines()],
+    characters: &[Quoting::new("'", &[""])],
     in_words: "_$",
+    ..LexicalRules::PLAIN
 };
 
 pub(super) static DESCRIPTION: Description = Description {

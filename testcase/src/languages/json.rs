@@ -4,12 +4,8 @@ use super::detection::FileEnding;
 use super::{Description, Feature, Grammar};
 use crate::lexer::{LexicalRules, Quoting};
 
-static RULES: LexicalRules = LexicalRules {
-    comments: &[],
-    strings: Some(Quoting { quote: b'"', prefixes: &[] }),
-    characters: None,
-    in_words: "",
-};
+static RULES: LexicalRules =
+    LexicalRules { strings: &[Quoting::new("\"", &[""])], in_words: "", ..LexicalRules::PLAIN };
 
 pub(super) static DESCRIPTION: Description = Description {
     name: "json",

@@ -4,11 +4,19 @@ use super::detection::FileEnding;
 use super::{Description, Feature, Grammar};
 use crate::lexer::{LexicalRules, Quoting};
 
+/// The words before a literal in which a backslash is a character like others.
+const RAW: &[&str] = &["r", "br", "cr"];
+
 static RULES: LexicalRules = LexicalRules {
     comments: &[("//", "\n"), ("/*", "*/")],
-    strings: Some(Quoting { quote: b'"', prefixes: &["b", "c"] }),
-    characters: None,
-    in_words: "_",
+    nesting: Some("/*"),
+    strings: &[
+        Quoting::new("\"", &["", "b", "c"]).over_lines(),
+        Quoting::new("\"", RAW).without_escapes().over_lines(),
+        Quoting::new("#\"", RAW).until("\"#").without_escapes().over_lines(),
+    ],
+    characters: &[Quoting::new("'", &["", "b"]).of_one()],
+    ..LexicalRules::PLAIN
 };
 
 pub(super) static DESCRIPTION: Description = Description {

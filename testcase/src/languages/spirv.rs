@@ -6,9 +6,9 @@ use crate::lexer::{LexicalRules, Quoting};
 
 static RULES: LexicalRules = LexicalRules {
     comments: &[(";", "\n")],
-    strings: Some(Quoting { quote: b'"', prefixes: &[] }),
-    characters: None,
+    strings: &[Quoting::new("\"", &[""])],
     in_words: "_%",
+    ..LexicalRules::PLAIN
 };
 
 pub(super) static DESCRIPTION: Description = Description {
