@@ -31,6 +31,8 @@ fn crashes_of_an_assembler_are_found_and_reduced() {
         "--out",
         "out",
         "-j2",
+        "--seed",
+        "30",
         "--count",
         "20",
         "--gate",

@@ -51,7 +51,8 @@ impl LoadedGrammar {
 
 /// A grammar, which is loaded when it is asked for the first time; `None` for one that no file was loaded for.
 pub(crate) fn grammar(of: Grammar) -> Option<&'static LoadedGrammar> {
-    static LOADED: [OnceLock<LoadedGrammar>; 18] = [const { OnceLock::new() }; 18];
+    static LOADED: [OnceLock<LoadedGrammar>; Grammar::COUNT] =
+        [const { OnceLock::new() }; Grammar::COUNT];
     let language = language(of)?;
     Some(LOADED[of as usize].get_or_init(|| LoadedGrammar::new(language)))
 }

@@ -100,8 +100,13 @@ pub enum Grammar {
     Wgsl,
     /// VHDL.
     Vhdl,
-    /// The one that was loaded from a file.
+    /// The one that was loaded from a file. It stays the last one.
     Loaded,
+}
+
+impl Grammar {
+    /// The number of grammars.
+    pub const COUNT: usize = Self::Loaded as usize + 1;
 }
 
 /// What programs in a language may have. Passes and checks say what they need.

@@ -23,7 +23,7 @@ pub(crate) enum KeepError {
     Io { action: &'static str, path: PathBuf, source: io::Error },
     #[error(
         "`{0}` was changed by someone else during the reduction, and clreduce leaves it as it is now\n\
-         help: if you edited it, run the same command again, which judges the edit; the test has to write its logs elsewhere"
+         help: if you edited it, run the same command again, which judges the edit; a test has to write logs and other output elsewhere"
     )]
     ChangedMeanwhile(PathBuf),
     #[error(
