@@ -102,7 +102,7 @@ impl ObjectType {
         }
     }
 
-    /// What is left of a number, as stored bits, that is written here.
+    /// The number that is read after `stored` was written: a bit-field keeps only its lowest bits.
     #[must_use]
     pub fn kept(&self, stored: i64) -> i64 {
         let Self::Bits(scalar, bits) = self else { return stored };

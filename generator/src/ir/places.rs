@@ -1,4 +1,4 @@
-//! What assignments and calls write to.
+//! The variables, elements and members that an assignment or a call writes to.
 
 use super::{ExprId, Path, Swizzle, VarId};
 

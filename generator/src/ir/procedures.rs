@@ -7,13 +7,14 @@ use super::{Address, ExprId, FunctionId, Path, Place};
 pub struct ProcedureCall {
     /// The function.
     pub function: FunctionId,
-    /// What its parameters get.
+    /// The arguments, in the order of the parameters.
     pub arguments: Box<[ActualParameter]>,
-    /// What the result is assigned to: a variable of exactly its type, or a structure. Nothing in the path is computed.
+    /// The place that the result is assigned to: a variable of exactly its type, or a structure. Its path has no index that is an
+    /// expression.
     pub into: Place,
 }
 
-/// What a parameter gets.
+/// The argument for one parameter.
 #[derive(Clone, Debug)]
 pub enum ActualParameter {
     /// A value of exactly the type of the parameter.

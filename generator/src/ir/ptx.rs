@@ -92,6 +92,16 @@ impl Builtin {
         }
     }
 
+    /// The comparisons by `set`, whose results are numbers.
+    pub const PTX_COMPARISONS: [Self; 6] = [
+        Self::PtxSetEq,
+        Self::PtxSetNe,
+        Self::PtxSetLt,
+        Self::PtxSetLe,
+        Self::PtxSetGt,
+        Self::PtxSetGe,
+    ];
+
     /// The table of truth values of `lop3`.
     #[must_use]
     pub fn table(self) -> Option<u8> {

@@ -56,15 +56,6 @@ const LINKS: [Builtin; 33] = [
     Builtin::PtxLop32d,
 ];
 
-const COMPARISONS: [Builtin; 6] = [
-    Builtin::PtxSetEq,
-    Builtin::PtxSetNe,
-    Builtin::PtxSetLt,
-    Builtin::PtxSetLe,
-    Builtin::PtxSetGt,
-    Builtin::PtxSetGe,
-];
-
 impl Maker<'_> {
     /// The types of the parameters of an instruction with this result.
     pub(super) fn ptx_parameters(
@@ -275,7 +266,7 @@ impl Maker<'_> {
         let end = self.chain(a, ty, stream, key);
         let number = self.number(ty.scalar, stream);
         let number = self.program.literal(number, ty, key.child(10));
-        let comparison = stream.pick(&COMPARISONS);
+        let comparison = stream.pick(&Builtin::PTX_COMPARISONS);
         let condition = self.instruction(comparison, &[end, number], Ty::INT, key.child(11))?;
         let values = [end, a, self.leaf(ty, key.child(12)), number];
         let (first, second) = (stream.pick(&values), stream.pick(&values));

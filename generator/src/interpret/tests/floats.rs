@@ -1,4 +1,4 @@
-//! Tests of floating-point numbers: each fault, and the nearest case that is none.
+//! Tests of floating-point numbers: each fault is found, and a similar case without the fault is accepted.
 
 use super::{Checked, Kernel, assert_faults};
 use crate::interpret::{FIRST, Faults, mixed};
