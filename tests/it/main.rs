@@ -62,6 +62,7 @@ mod pass_command;
 mod past;
 mod preference;
 mod projects;
+mod ptx;
 mod real;
 mod recipes;
 mod recipes_of_kernels;

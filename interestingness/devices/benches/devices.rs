@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use clreduce_devices::{DeviceWorker, Devices, WorkerOptions};
-use clreduce_kernel::{KernelRun, ProgramKind, RunLimits, plan, plan_cuda};
+use clreduce_kernel::{KernelRun, ProgramKind, RunLimits};
 use clreduce_process::Cancel;
 use clreduce_process::worker_main;
 
@@ -35,8 +35,8 @@ fn kernels_per_second(worker: &mut DeviceWorker, fresh: bool) -> f64 {
     let started = Instant::now();
     let mut count: u32 = 0;
     while started.elapsed() < Duration::from_secs(10) {
-        let cuda = worker.device().takes() == ProgramKind::CudaKernels;
-        let (begin, place) = if cuda {
+        let kind = worker.device().takes();
+        let (begin, place) = if kind == ProgramKind::CudaKernels {
             ("__global__ void entry(unsigned long *r)", "blockIdx.x * blockDim.x + threadIdx.x")
         } else {
             ("kernel void entry(global unsigned long *r)", "get_global_id(0)")
@@ -45,8 +45,7 @@ fn kernels_per_second(worker: &mut DeviceWorker, fresh: bool) -> f64 {
             "// -g 4 -l 2\n{begin} {{\n  int x = {place}; r[x] = x * {count}u + {fresh}; }}\n",
             fresh = u8::from(fresh)
         );
-        let plan =
-            if cuda { plan_cuda(source.as_bytes(), None) } else { plan(source.as_bytes(), None) };
+        let plan = kind.plan(source.as_bytes(), None);
         let plan = plan.expect("the kernel is fixed");
         let run = KernelRun {
             source: source.into_bytes(),

@@ -8,7 +8,7 @@ use clreduce_tools::PTXAS;
 use crate::backend::Backend;
 use crate::cuda::CudaDriver;
 use crate::device::Device;
-use crate::host::{Host, HostCuda};
+use crate::host::Host;
 use crate::nvcc::Nvcc;
 use crate::oclgrind::Oclgrind;
 use crate::opencl::OpenClLoader;
@@ -16,8 +16,8 @@ use crate::ptxas::{Ptxas, assembles_for};
 use crate::zoo::{Installation, InstallationKind};
 
 /// Every backend, in the order in which devices are listed.
-pub const BACKENDS: [&dyn Backend; 7] =
-    [&OpenClLoader, &Oclgrind, &Host, &CudaDriver, &Nvcc, &HostCuda, &Ptxas];
+pub const BACKENDS: [&dyn Backend; 8] =
+    [&OpenClLoader, &Oclgrind, &Host::OPENCL, &CudaDriver, &Nvcc, &Host::CUDA, &Ptxas, &Host::PTX];
 
 /// The devices that were found.
 #[derive(Clone, Debug, Default)]

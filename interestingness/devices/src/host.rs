@@ -1,25 +1,55 @@
 //! The backends for this machine itself: clang makes an ordinary program of a kernel.
 
-use clreduce_host::{clang, is_supported, run, run_cuda};
-use clreduce_kernel::ProgramKind;
+use clreduce_host::{clang, is_supported, run, run_cuda, run_ptx};
+use clreduce_kernel::{KernelRun, ProgramKind, RunLimits, RunReport};
 use clreduce_process::worker::WorkerOptions;
+use clreduce_process::{Cancel, ToolRunner};
 
 use crate::backend::{Backend, Transport};
 use crate::error::DeviceError;
 use crate::facts::DeviceFacts;
 use crate::protocol::FoundDevice;
 
-/// This machine, by way of clang, for OpenCL C.
+/// This machine, by way of clang, for kernels of one kind.
 #[derive(Debug)]
-pub struct Host;
+pub struct Host {
+    takes: ProgramKind,
+    name: &'static str,
+    remark: &'static str,
+    version: &'static str,
+    run: fn(&ToolRunner, &KernelRun, RunLimits, &Cancel) -> RunReport,
+}
 
-/// This machine, by way of clang, for kernels in CUDA.
-#[derive(Debug)]
-pub struct HostCuda;
+impl Host {
+    /// For OpenCL C.
+    pub const OPENCL: Self = Self {
+        takes: ProgramKind::OpenCl,
+        name: "host",
+        remark: "clang without OpenCL",
+        version: "OpenCL C 1.2",
+        run,
+    };
+    /// For kernels in CUDA.
+    pub const CUDA: Self = Self {
+        takes: ProgramKind::CudaKernels,
+        name: "host-cuda",
+        remark: "clang without CUDA",
+        version: "CUDA C++",
+        run: run_cuda,
+    };
+    /// For kernels in PTX.
+    pub const PTX: Self = Self {
+        takes: ProgramKind::Ptx,
+        name: "host-ptx",
+        remark: "clang without ptxas",
+        version: "PTX",
+        run: run_ptx,
+    };
+}
 
 impl Backend for Host {
     fn name(&self) -> &'static str {
-        "host"
+        self.name
     }
 
     fn title(&self) -> &'static str {
@@ -27,45 +57,19 @@ impl Backend for Host {
     }
 
     fn takes(&self) -> ProgramKind {
-        ProgramKind::OpenCl
+        self.takes
     }
 
     fn remark(&self) -> &'static str {
-        "clang without OpenCL"
+        self.remark
     }
 
     fn find(&self, _options: &WorkerOptions) -> Result<Vec<FoundDevice>, DeviceError> {
-        Ok(found("OpenCL C 1.2"))
+        Ok(found(self.version))
     }
 
     fn transport(&self) -> Transport {
-        Transport::Programs(run)
-    }
-}
-
-impl Backend for HostCuda {
-    fn name(&self) -> &'static str {
-        "host-cuda"
-    }
-
-    fn title(&self) -> &'static str {
-        "host"
-    }
-
-    fn takes(&self) -> ProgramKind {
-        ProgramKind::CudaKernels
-    }
-
-    fn remark(&self) -> &'static str {
-        "clang without CUDA"
-    }
-
-    fn find(&self, _options: &WorkerOptions) -> Result<Vec<FoundDevice>, DeviceError> {
-        Ok(found("CUDA C++"))
-    }
-
-    fn transport(&self) -> Transport {
-        Transport::Programs(run_cuda)
+        Transport::Programs(self.run)
     }
 }
 

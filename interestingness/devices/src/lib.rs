@@ -30,7 +30,7 @@ pub use device::Device;
 pub use devices::{BACKENDS, Devices};
 pub use error::{DeviceError, DriverError};
 pub use facts::DeviceFacts;
-pub use host::{Host, HostCuda};
+pub use host::Host;
 pub use nvcc::Nvcc;
 pub use oclgrind::{Oclgrind, oclgrind};
 pub use opencl::OpenClLoader;

@@ -44,6 +44,11 @@ pub(crate) const SHARED: &str = ".bss.clreduce_shared";
 
 /// The program with the declarations before it; its lines keep their numbers.
 pub(crate) fn text(source: &[u8]) -> Vec<u8> {
+    text_with("", source)
+}
+
+/// The same, with more declarations behind them.
+pub(crate) fn text_with(declarations: &str, source: &[u8]) -> Vec<u8> {
     let is_program = has_main(source);
     let kind =
         if is_program { "#define CLREDUCE_PROGRAM 1\n" } else { "#define __CUDACC_RTC__ 1\n" };
@@ -56,6 +61,7 @@ pub(crate) fn text(source: &[u8]) -> Vec<u8> {
             text.push_str(content);
         }
     }
+    text.push_str(declarations);
     // Writing to a string cannot fail.
     let _ = writeln!(text, "#line 1 \"{FILE}\"");
     let mut text = text.into_bytes();

@@ -26,6 +26,7 @@ mod operands;
 mod order;
 mod own;
 mod parts;
+mod ptx;
 mod reach;
 mod run;
 mod sources;
@@ -46,8 +47,9 @@ pub use coverage::{
 pub use error::HostError;
 pub use flavour::{BuildDetail, Flavour};
 pub use order::{Order, UnknownOrder};
+pub use ptx::UnknownPtx;
 pub use reach::{Reach, ReachEnd, ReachProgram};
-pub use run::{clang, is_supported, run, run_cuda};
+pub use run::{clang, is_supported, run, run_cuda, run_ptx};
 pub use sources::Source;
 pub use start::StartError;
 pub use subject::{HostKernel, HostKernelError, sizes};

@@ -52,6 +52,17 @@ pub fn run_cuda(
     run_kind(ProgramKind::CudaKernels, tools, run, limits, cancel)
 }
 
+/// Runs a kernel in PTX as CUDA C++. Without `-O0`, it is optimised.
+#[must_use]
+pub fn run_ptx(
+    tools: &ToolRunner,
+    run: &KernelRun,
+    limits: RunLimits,
+    cancel: &Cancel,
+) -> RunReport {
+    run_kind(ProgramKind::Ptx, tools, run, limits, cancel)
+}
+
 fn run_kind(
     kind: ProgramKind,
     tools: &ToolRunner,

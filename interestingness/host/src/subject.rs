@@ -12,6 +12,7 @@ use thiserror::Error;
 
 use crate::evaluation::in_other_order;
 use crate::for_device::{self, ARCHITECTURE};
+use crate::ptx::{self, UnknownPtx};
 use crate::{FILE, cuda, dynamic};
 
 /// The beginnings of names that are not a kernel's to use: they belong to the run-time and to the sanitizers, and a function
@@ -50,6 +51,9 @@ pub enum HostKernelError {
     /// The global sizes are no multiples of the local ones.
     #[error("the launch comment's global sizes are not multiples of its local ones")]
     Launch,
+    /// A module in PTX has a part that clreduce cannot execute.
+    #[error(transparent)]
+    Ptx(#[from] UnknownPtx),
 }
 
 impl HostKernel {
@@ -83,7 +87,15 @@ impl HostKernel {
         if kind == ProgramKind::OpenCl {
             return Ok(Self { has_chosen_arguments, ..Self::launched(source, launches)? });
         }
-        let kernels = kernel_signatures(&source, Language::CUDA);
+        let language = if kind == ProgramKind::Ptx { Language::PTX } else { Language::CUDA };
+        let kernels = kernel_signatures(&source, language);
+        if kind == ProgramKind::Ptx {
+            let kernels = ptx::as_launched(kernels, launches.as_deref().unwrap_or_default());
+            let text = ptx::to_cuda(&source, &kernels)?;
+            let source = cuda::text_with(&ptx::declarations(), text.as_bytes()).into();
+            let made = Self::made(Language::CUDA, source, kernels, launches)?;
+            return Ok(Self { is_exact: true, has_chosen_arguments, ..made });
+        }
         let made = Self::made(Language::CUDA, cuda::text(&source).into(), kernels, launches)?;
         Ok(Self { is_exact: is_exact(&source), has_chosen_arguments, ..made })
     }

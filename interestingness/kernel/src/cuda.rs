@@ -13,17 +13,21 @@ pub fn has_main(source: &[u8]) -> bool {
     words.windows(3).any(|three| matches!(three, [b"int" | b"void" | b"auto", b"main", b"("]))
 }
 
-/// Plans the launches of a CUDA program without `main`, as [`plan`] does for OpenCL. A kernel `entry` gets the arguments
+/// Plans the launches of kernels in CUDA C++ or PTX without a host program, as [`plan`] does for OpenCL. A kernel `entry` gets the arguments
 /// that a launch comment of CLsmith describes where their number is that of its parameters; other kernels get sizes
 /// alone from it.
 ///
 /// # Errors
 /// When the program has no kernel, or the description is wrong.
-pub fn plan_cuda(source: &[u8], description: Option<&str>) -> Result<Plan, PlanError> {
+pub(crate) fn plan_of_nvidia(
+    language: Language,
+    source: &[u8],
+    description: Option<&str>,
+) -> Result<Plan, PlanError> {
     if description.is_some() {
-        return plan_in(Language::CUDA, source, description);
+        return plan_in(language, source, description);
     }
-    let kernels = kernel_signatures(source, Language::CUDA);
+    let kernels = kernel_signatures(source, language);
     if kernels.is_empty() {
         return Err(PlanError::NoKernel);
     }
@@ -38,19 +42,10 @@ pub fn plan_cuda(source: &[u8], description: Option<&str>) -> Result<Plan, PlanE
     Ok(from_signature::plan(&kernels, comment.as_ref()))
 }
 
-/// Plans the launch of the kernel `entry` of a PTX module, whose arguments the launch comment describes.
-///
-/// # Errors
-/// When there is no such comment, or it is wrong.
-pub(crate) fn plan_ptx(source: &[u8]) -> Result<Plan, PlanError> {
-    let sizes = Launch::find(source).ok_or(PlanError::NoKernel)?;
-    let launch = from_comment::launch(&source[sizes.comment.clone()], &sizes)?;
-    Ok(Plan { launches: vec![launch], compile_only: None, is_chosen: false })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ProgramKind;
 
     #[test]
     fn a_program_with_main_is_whole() {
@@ -62,10 +57,10 @@ mod tests {
     fn bare_kernels_are_launched_twice() {
         let source =
             b"extern \"C\" __global__ void k(const float *__restrict__ a, int *b, int n) {}";
-        let plan = plan_cuda(source, None).unwrap();
+        let plan = ProgramKind::CudaKernels.plan(source, None).unwrap();
         assert_eq!(plan.launches.len(), 2);
         assert_eq!(plan.launches[1].arguments.len(), 3);
-        assert!(matches!(plan_cuda(b"int x;", None), Err(PlanError::NoKernel)));
+        assert!(matches!(ProgramKind::CudaKernels.plan(b"int x;", None), Err(PlanError::NoKernel)));
     }
 
     #[test]
@@ -74,7 +69,7 @@ mod tests {
             let source = format!(
                 "// ---emi -g 8 -l 4\ntypedef int word;\nextern \"C\" __global__ void __launch_bounds__(4) entry({parameters}) {{}}"
             );
-            let plan = plan_cuda(source.as_bytes(), None).unwrap();
+            let plan = ProgramKind::CudaKernels.plan(source.as_bytes(), None).unwrap();
             let arguments = plan.launches.into_iter().flat_map(|launch| launch.arguments);
             let elements = arguments.map(|argument| match argument {
                 crate::Argument::Buffer { elements, .. } => elements,

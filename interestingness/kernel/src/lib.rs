@@ -1,6 +1,6 @@
 //! Kernels of OpenCL and CUDA as data: their arguments and launches, the outcomes of runs, and votes on them.
 //!
-//! [`plan`] and [`plan_cuda`] make the arguments of a kernel. A [`KernelRun`] is a program with its launches, a
+//! [`ProgramKind::plan`] makes the arguments of a kernel. A [`KernelRun`] is a program with its launches, a
 //! [`RunOutcome`] is what one configuration made of it, and [`vote`] compares the outcomes of several configurations.
 //! Nothing here runs anything.
 
@@ -23,7 +23,7 @@ pub use arguments::{
 };
 pub use clreduce_language::{ImageKind, KernelParameter, KernelSignature, Number, Scalar};
 pub use clreduce_process::Crash;
-pub use cuda::{has_main, plan_cuda};
+pub use cuda::has_main;
 pub use encode::{decode_whole, encode, encode_whole, read_number};
 pub use exact::{is_exact, is_exact_program};
 pub use group_order::{GROUP_ORDERS, in_group_order};

@@ -6,7 +6,7 @@ use clreduce_language::Shape;
 use clreduce_testcase::{Feature, Language, TestCase};
 
 use crate::arguments::{Plan, PlanError, plan, plan_kernel, second};
-use crate::cuda::{has_main, plan_cuda, plan_ptx};
+use crate::cuda::{has_main, plan_of_nvidia};
 
 /// A kind of program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,8 +77,8 @@ impl ProgramKind {
     pub fn plan(self, source: &[u8], arguments: Option<&str>) -> Result<Plan, PlanError> {
         match self {
             Self::OpenCl => plan(source, arguments),
-            Self::CudaKernels => plan_cuda(source, arguments),
-            Self::Ptx => plan_ptx(source),
+            Self::CudaKernels => plan_of_nvidia(Language::CUDA, source, arguments),
+            Self::Ptx => plan_of_nvidia(Language::PTX, source, arguments),
             Self::CudaProgram => {
                 Ok(Plan { launches: Vec::new(), compile_only: None, is_chosen: false })
             }
@@ -92,6 +92,7 @@ impl ProgramKind {
     pub fn plan_kernel(self, source: &[u8], name: &str) -> Result<Plan, PlanError> {
         match self {
             Self::OpenCl => plan_kernel(Language::OPENCL, source, name),
+            Self::Ptx => plan_kernel(Language::PTX, source, name),
             _ => plan_kernel(Language::CUDA, source, name),
         }
     }
@@ -103,7 +104,8 @@ impl ProgramKind {
         let language = match self {
             Self::OpenCl => Language::OPENCL,
             Self::CudaKernels => Language::CUDA,
-            Self::CudaProgram | Self::Ptx => return None,
+            Self::Ptx => Language::PTX,
+            Self::CudaProgram => return None,
         };
         let plan = self.plan(source, arguments).ok().filter(|_| arguments.is_none())?;
         second::second(source, language, &plan)

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use clreduce_devices::{Backend, CudaDriver, DeviceWorker, Devices, WorkerOptions};
 use clreduce_interestingness::Cancel;
 use clreduce_kernel::{
-    HostInterface, KernelRun, OutcomeClass, RunLimits, RunOutcome, host_program, plan_cuda,
+    HostInterface, KernelRun, OutcomeClass, ProgramKind, RunLimits, RunOutcome, host_program,
 };
 use support::{HOST, PATIENCE};
 use tempfile::TempDir;
@@ -44,7 +44,7 @@ fn worker(backend: &'static dyn Backend) -> DeviceWorker {
 }
 
 fn run(worker: &mut DeviceWorker, source: &str) -> RunOutcome {
-    let launches = plan_cuda(source.as_bytes(), None).unwrap().launches;
+    let launches = ProgramKind::CudaKernels.plan(source.as_bytes(), None).unwrap().launches;
     let (source, options) = (source.as_bytes().to_owned(), "-w".to_owned());
     let run = KernelRun { source, options, launches, repeat: 1 };
     worker.run(&run, RunLimits { build: PATIENCE, run: PATIENCE }, &Cancel::new()).outcome
@@ -72,7 +72,7 @@ fn kernels_get_their_arguments() {
 /// Whoever gets a bug report builds this program with a compiler and NVIDIA's libraries, and nothing else.
 #[test]
 fn the_host_program_of_a_report_builds_and_prints_the_results() {
-    let launches = plan_cuda(KERNEL.as_bytes(), None).unwrap().launches;
+    let launches = ProgramKind::CudaKernels.plan(KERNEL.as_bytes(), None).unwrap().launches;
     let run = |source: &str, options: &str| KernelRun {
         source: source.as_bytes().to_owned(),
         options: options.to_owned(),

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use clreduce_generator::is_general;
 use clreduce_kernel::ProgramKind;
 use clreduce_recipe::show;
+use clreduce_testcase::Feature;
 
 use crate::cure::{Cure, Cures};
 use crate::knowledge::KnownBug;
@@ -38,11 +39,13 @@ impl BugReduction<'_> {
                 None => cures,
             });
         }
-        if witnesses.is_empty() {
+        // A text in PTX has no constructs that could be taken out one by one.
+        let language = self.runner.matrix.kind.language();
+        if witnesses.is_empty() || language.has(Feature::VirtualInstructions) {
             return Ok(cures);
         }
         let place = |part: &Part| names.iter().position(|name| **name == part.name);
-        let mut parts = parts(&reduced.source, self.runner.matrix.kind.language());
+        let mut parts = parts(&reduced.source, language);
         parts.retain(|part| place(part).is_some() || self.may_stand_for_another(part));
         parts.sort_by_key(|part| place(part).unwrap_or(names.len()));
         let mut found = Vec::new();

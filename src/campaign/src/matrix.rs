@@ -104,12 +104,6 @@ impl SourceKind {
         }
     }
 
-    /// Returns true if it can be judged whether variants of the text have one meaning. Nothing says that of PTX, so kernels
-    /// with wrong results are reduced as programs alone.
-    pub(crate) fn judges_text(self) -> bool {
-        self != Self::Kernels(ProgramKind::Ptx)
-    }
-
     /// The end of the names of the programs' files.
     #[must_use]
     pub fn extension(self) -> &'static str {
@@ -141,6 +135,12 @@ pub struct Matrix {
 }
 
 impl Matrix {
+    /// Returns true if it can be judged whether a variant of a text is valid. Only the host can say that of PTX: without it,
+    /// kernels with wrong results are reduced as programs alone.
+    pub(crate) fn judges_text(&self) -> bool {
+        self.kind != SourceKind::Kernels(ProgramKind::Ptx) || self.host.is_some()
+    }
+
     /// The name of a configuration, as in recipes.
     #[must_use]
     pub fn name(&self, configuration: usize) -> String {

@@ -104,11 +104,10 @@ impl BugReduction<'_> {
         let file = matrix.kind.file_name();
         let arguments = small.arguments.as_ref().map(|_| Path::new(file).with_extension(ARGUMENTS));
         // A text that is not reduced further is the generator's, which has no races.
-        let unchecked: &[FindingKind] =
-            match preset == Preset::WrongCode && !matrix.kind.judges_text() {
-                true => &[FindingKind::DataRace],
-                false => &[],
-            };
+        let unchecked: &[FindingKind] = match preset == Preset::WrongCode && !matrix.judges_text() {
+            true => &[FindingKind::DataRace],
+            false => &[],
+        };
         let mut text =
             comparison.recipe(file, bug, arguments.as_deref(), &matrix.options, unchecked);
         if preset == Preset::WrongCode {

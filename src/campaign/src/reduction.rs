@@ -126,7 +126,7 @@ impl BugReduction<'_> {
         let options = self.recipe_options();
         let path = folder.join("recipe.toml");
         let recipe = Recipe::parse(&path, found.text)?.options(options);
-        if observed.class.is_wrong() && !self.runner.matrix.kind.judges_text() {
+        if observed.class.is_wrong() && !self.runner.matrix.judges_text() {
             if let Some(bug) = self.duplicate_of(&small.source, bugs) {
                 return Ok(Reduced::Duplicate(bug, cures));
             }

@@ -28,6 +28,7 @@ mod node;
 mod numbers;
 mod place;
 mod places;
+mod ptx;
 mod shadow;
 mod signatures;
 mod spellings;
@@ -50,6 +51,10 @@ pub use layouts::{Layout, LayoutNumber};
 pub use loaded::{GrammarError, add_grammar};
 pub use mask::is_access_label;
 pub use numbers::{Number, Scalar, component_name, components};
+pub use ptx::{
+    PtxFunction, PtxInstruction, PtxOperand, PtxStatement, PtxStatementKind, PtxVariable,
+    ptx_statements, ptx_type_bytes,
+};
 pub use signatures::{KernelParameter, KernelSignature, kernel_signatures};
 pub use symbols::{
     Scope, ScopeId, ScopeKind, Symbol, SymbolId, SymbolKind, Symbols, declared_by, declared_name,

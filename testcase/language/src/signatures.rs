@@ -11,6 +11,7 @@ use crate::images::{ImageKind, pixel};
 use crate::layouts::Layout;
 use crate::macros::words;
 use crate::numbers::Number;
+use crate::ptx;
 use crate::type_names::TypeNames;
 
 /// The signature of a kernel that the program defines.
@@ -79,10 +80,13 @@ pub enum KernelParameter {
     Other(String),
 }
 
-/// Reads the signatures of all kernels that a program defines, in order. A file of another language than CUDA is read as
-/// OpenCL C.
+/// Reads the signatures of all kernels that a program defines, in order. A file of another language than CUDA and PTX is
+/// read as OpenCL C.
 #[must_use]
 pub fn kernel_signatures(source: &[u8], language: Language) -> Vec<KernelSignature> {
+    if language.has(Feature::VirtualInstructions) {
+        return ptx::signatures(source);
+    }
     let cuda = language.has(Feature::HostAndDevice);
     let words = words(source);
     let mut reader = SignatureReader {

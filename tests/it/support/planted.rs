@@ -243,27 +243,36 @@ fn judge(run: &KernelRun, launch: &KernelLaunch) -> Result<Vec<Output>, String> 
 
 /// A matrix of compilers. The first one is the host.
 pub fn matrix(compilers: &'static [Planted]) -> Matrix {
-    let device = |(number, backend): (usize, &'static Planted)| {
+    let backends = compilers.iter().map(|one| one as &dyn Backend);
+    matrix_of(ProgramKind::OpenCl, backends)
+}
+
+/// A matrix of backends that take programs of one kind. The first one is the host.
+pub fn matrix_of(
+    kind: ProgramKind,
+    backends: impl Iterator<Item = &'static dyn Backend>,
+) -> Matrix {
+    let device = |(number, backend): (usize, &'static dyn Backend)| {
         let facts = DeviceFacts {
-            platform: backend.name.to_owned(),
+            platform: backend.name().to_owned(),
             platform_version: String::new(),
-            name: backend.name.to_owned(),
+            name: backend.name().to_owned(),
             vendor: String::new(),
             driver: String::new(),
             version: "OpenCL C 1.2".to_owned(),
-            kind: if backend.name.starts_with("gpu") { "gpu" } else { "cpu" }.to_owned(),
+            kind: if backend.name().starts_with("gpu") { "gpu" } else { "cpu" }.to_owned(),
             compute_units: 1,
             max_work_group: 64,
             memory_bytes: 1 << 30,
         };
         let found = FoundDevice { platform: 0, device: 0, facts };
         let device = Device::new(backend, number as u32, found);
-        (backend.name.to_owned(), Toolchain::Device(device))
+        (backend.name().to_owned(), Toolchain::Device(device))
     };
-    let devices: Vec<_> = compilers.iter().enumerate().map(device).collect();
+    let devices: Vec<_> = backends.enumerate().map(device).collect();
     let configurations =
         (0..devices.len()).map(|device| Configuration { device, options: String::new() }).collect();
-    let (options, kind) = (String::new(), SourceKind::Kernels(ProgramKind::OpenCl));
+    let (options, kind) = (String::new(), SourceKind::Kernels(kind));
     Matrix { devices, configurations, host: Some(0), options, kind }
 }
 
@@ -301,14 +310,24 @@ pub fn campaign_with_gate(
 /// The same for a campaign that may stop.
 pub fn attempt(
     out: &Path,
-    (programs, count): (Programs, u64),
+    programs: (Programs, u64),
     compilers: &'static [Planted],
+    gate: (usize, u64),
+) -> Result<Told, CampaignError> {
+    attempt_on(out, programs, matrix(compilers), gate)
+}
+
+/// The same on devices of other kinds.
+pub fn attempt_on(
+    out: &Path,
+    (programs, count): (Programs, u64),
+    matrix: Matrix,
     (jobs, gate): (usize, u64),
 ) -> Result<Told, CampaignError> {
     let start = CampaignStart {
         programs,
         count: Some(count),
-        matrix: matrix(compilers),
+        matrix,
         jobs: NonZeroUsize::new(jobs).unwrap(),
         time: None,
         limit: Duration::from_secs(60),

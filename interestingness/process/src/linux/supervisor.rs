@@ -34,7 +34,7 @@ pub(super) const NAME: &str = "test-supervisor";
 pub(crate) fn serve() -> io::Result<()> {
     // Standard input is the socket. Kept aside, closed on exec.
     let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
-    become_supervisor()?;
+    let scope = become_supervisor()?;
     let SupervisorOrder::Begin(begin) = orders::read(&socket)? else {
         return Err(io::ErrorKind::InvalidData.into());
     };
@@ -48,7 +48,7 @@ pub(crate) fn serve() -> io::Result<()> {
     };
     let ready = SupervisorReply::Ready(root.clone().into_os_string());
     let served = orders::write(&socket, &ready)
-        .and_then(|()| serve_tasks(&socket, &begin, &root, &directory));
+        .and_then(|()| serve_tasks(&socket, &begin, (&root, &directory), scope));
     tree::end_all_children();
     let removed = remove_tree(&directory);
     if !matches!(served, Ok(Farewell::Dismissed)) {
@@ -75,9 +75,14 @@ fn same_addresses() {
     }
 }
 
-fn become_supervisor() -> io::Result<()> {
+/// Returns the way in which the processes of tests are known.
+fn become_supervisor() -> io::Result<TreeScope> {
     setsid()?;
-    set_child_subreaper(Some(getpid()))?;
+    // Emulators of user programs, such as qemu-user, have no subreapers.
+    let scope = match set_child_subreaper(Some(getpid())) {
+        Ok(()) => TreeScope::Subreaper,
+        Err(_) => TreeScope::Marked,
+    };
     if let Ok(name) = std::ffi::CString::new(NAME) {
         // Cosmetic only.
         let _ = rustix::thread::set_name(&name);
@@ -100,15 +105,16 @@ fn become_supervisor() -> io::Result<()> {
     for signal in [SIGHUP, SIGINT, SIGTERM] {
         signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
     }
-    std::env::set_current_dir("/")
+    std::env::set_current_dir("/")?;
+    Ok(scope)
 }
 
 /// Runs tasks until clreduce has gone.
 fn serve_tasks(
     socket: &UnixStream,
     begin: &Begin,
-    root: &Path,
-    directory: &Path,
+    (root, directory): (&Path, &Path),
+    scope: TreeScope,
 ) -> Result<Farewell, FrameError> {
     loop {
         let order = match orders::read(socket) {
@@ -129,7 +135,7 @@ fn serve_tasks(
             args: &order.args,
             folder: &folder,
             mark: &mark(root, begin.slot, Some(number)),
-            scope: TreeScope::Subreaper,
+            scope,
             limits: &order.limits,
             run: order.run,
             whole_output: order.whole_output,

@@ -245,10 +245,14 @@ mod system {
         let _ = setrlimit(Resource::Core, Rlimit { current, maximum: hard });
     }
 
+    /// The environment variable of a process that began anew for a deeper stack.
+    const DEEPENED: &str = "CLREDUCE_STACK";
+
     /// The size of the stacks of threads is the limit at the start of the process: where it is low, the process begins
     /// anew with a higher one.
     pub(super) fn deepen_stack(enough: u64) {
-        if enough == 0 {
+        // An emulator of user programs takes the limit, and forgets it when a program begins.
+        if enough == 0 || std::env::var_os(DEEPENED).is_some() {
             return;
         }
         let Rlimit { current, maximum } = getrlimit(Resource::Stack);
@@ -257,7 +261,8 @@ mod system {
         let is_low = current.is_none_or(|current| current < wanted);
         if is_low && setrlimit(Resource::Stack, Rlimit { current: Some(wanted), maximum }).is_ok() {
             // Where that fails, it goes on with what there is.
-            let _ = Command::new("/proc/self/exe").args(std::env::args_os().skip(1)).exec();
+            let mut again = Command::new("/proc/self/exe");
+            let _ = again.args(std::env::args_os().skip(1)).env(DEEPENED, "1").exec();
         }
     }
 

@@ -109,9 +109,9 @@ fn all(devices: &[(String, Device)], host: Option<usize>, kind: ProgramKind) -> 
     let both = ["", kind.no_opt()];
     let of_device = |device: usize| {
         let options = match kind {
-            ProgramKind::Ptx => &LEVELS[..],
             // The host has one way to compile.
             _ if Some(device) == host => &both[..1],
+            ProgramKind::Ptx => &LEVELS[..],
             _ => &both[..],
         };
         options.iter().map(move |own| Configuration { device, options: (*own).to_owned() })

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use clap::{ValueHint, value_parser};
 use clreduce_campaign::{
-    Campaign, CampaignStart, Matrix, Programs, ReportFailure, SourceKind, WriteReport,
+    Campaign, CampaignStart, Matrix, Programs, ReportFailure, SourceKind, Toolchain, WriteReport,
 };
 use clreduce_check::FindingKind;
 use clreduce_devices::WorkerOptions;
@@ -247,7 +247,10 @@ fn matrix(args: &FuzzArgs, worker: &WorkerOptions) -> Result<Matrix, CliError> {
 fn warn(args: &FuzzArgs, programs: &Programs, matrix: &Matrix, cancel: &Cancel) {
     let SourceKind::Kernels(kind) = matrix.kind else { return };
     if kind == ProgramKind::Ptx {
-        if matrix.devices.iter().all(|(_, one)| one.device().is_none_or(|one| !one.runs())) {
+        let assembles = |(index, (_, one)): (usize, &(String, Toolchain))| {
+            matrix.host == Some(index) || one.device().is_none_or(|one| !one.runs())
+        };
+        if matrix.devices.iter().enumerate().all(assembles) {
             warning_line(
                 "there is no GPU, so kernels are assembled alone: only crashes and hangs of ptxas are found",
             );

@@ -1,0 +1,331 @@
+//! From the text of a module to its statements.
+
+use clreduce_testcase::Language;
+
+use super::operands::{number, operands};
+use super::{PtxFunction, PtxInstruction, PtxStatement, PtxStatementKind, PtxVariable};
+
+/// Reads the statements of a module, in order.
+#[must_use]
+pub fn ptx_statements(source: &[u8]) -> Vec<PtxStatement<'_>> {
+    let mut words = Words::of(source);
+    let mut all = Vec::new();
+    while let Some(line) = words.line() {
+        let kinds = statement(&mut words);
+        all.extend(kinds.into_iter().map(|kind| PtxStatement { line, kind }));
+    }
+    all
+}
+
+/// The tokens of a module, and a place in them.
+pub(super) struct Words<'a> {
+    words: Vec<(&'a str, u32)>,
+    at: usize,
+}
+
+impl<'a> Words<'a> {
+    fn of(source: &'a [u8]) -> Self {
+        let (mut words, mut line, mut from) = (Vec::new(), 1, 0);
+        for token in Language::PTX.lexer().tokens(source) {
+            let range = token.range();
+            line += source[from..range.start].iter().filter(|&&byte| byte == b'\n').count();
+            from = range.start;
+            let word = str::from_utf8(&source[range]).unwrap_or("?");
+            words.push((word, u32::try_from(line).unwrap_or(u32::MAX)));
+        }
+        Self { words, at: 0 }
+    }
+
+    pub(super) fn peek(&self) -> Option<&'a str> {
+        self.words.get(self.at).map(|(word, _)| *word)
+    }
+
+    pub(super) fn next(&mut self) -> Option<&'a str> {
+        let word = self.peek();
+        self.skip();
+        word
+    }
+
+    pub(super) fn skip(&mut self) {
+        self.at += 1;
+    }
+
+    pub(super) fn back(&mut self) {
+        self.at -= 1;
+    }
+
+    fn line(&self) -> Option<u32> {
+        self.words.get(self.at).map(|(_, line)| *line)
+    }
+
+    /// Takes the next word if it is this one.
+    fn takes(&mut self, word: &str) -> bool {
+        let is_next = self.peek() == Some(word);
+        self.at += usize::from(is_next);
+        is_next
+    }
+
+    /// Goes to the next line.
+    fn end_line(&mut self) {
+        let line = self.line();
+        while self.line().is_some() && self.line() == line {
+            self.skip();
+        }
+    }
+
+    /// Goes past the next semicolon, but not past a brace.
+    fn end_statement(&mut self) {
+        while let Some(word) = self.peek() {
+            if matches!(word, "{" | "}") {
+                return;
+            }
+            self.skip();
+            if word == ";" {
+                return;
+            }
+        }
+    }
+}
+
+fn statement<'a>(words: &mut Words<'a>) -> Vec<PtxStatementKind<'a>> {
+    let start = words.at;
+    let Some(first) = words.peek() else { return Vec::new() };
+    let read = match first {
+        "{" | "}" | ";" => {
+            words.skip();
+            return match first {
+                "{" => vec![PtxStatementKind::Open],
+                "}" => vec![PtxStatementKind::Close],
+                _ => Vec::new(),
+            };
+        }
+        _ if first.starts_with('.') => directive(words, false),
+        _ => label(words).or_else(|| instruction(words)).map(|kind| vec![kind]),
+    };
+    read.unwrap_or_else(|| {
+        words.at = start + 1;
+        words.end_statement();
+        vec![PtxStatementKind::Unknown(first)]
+    })
+}
+
+fn label<'a>(words: &mut Words<'a>) -> Option<PtxStatementKind<'a>> {
+    let name = words.next()?;
+    if words.takes(":") {
+        return Some(PtxStatementKind::Label(name));
+    }
+    words.back();
+    None
+}
+
+fn instruction<'a>(words: &mut Words<'a>) -> Option<PtxStatementKind<'a>> {
+    let mut name = words.next()?;
+    let mut guard = None;
+    if let Some(predicate) = name.strip_prefix('@') {
+        guard = Some(match predicate {
+            "" => {
+                let holds = !words.takes("!");
+                (words.next()?, holds)
+            }
+            _ => (predicate, true),
+        });
+        name = words.next()?;
+    }
+    if !name.starts_with(|first: char| first.is_ascii_alphabetic()) {
+        return None;
+    }
+    let operands = operands(words, ";")?;
+    let words = name.split('.').collect();
+    Some(PtxStatementKind::Instruction(PtxInstruction { guard, words, operands }))
+}
+
+/// Reads a directive. `None` if it is not understood.
+fn directive<'a>(words: &mut Words<'a>, is_extern: bool) -> Option<Vec<PtxStatementKind<'a>>> {
+    match words.peek()? {
+        ".version" | ".target" | ".address_size" | ".file" | ".loc" => {
+            words.end_line();
+            Some(Vec::new())
+        }
+        ".pragma" => {
+            words.end_statement();
+            Some(Vec::new())
+        }
+        ".visible" | ".weak" | ".common" => {
+            words.skip();
+            directive(words, is_extern)
+        }
+        ".extern" => {
+            words.skip();
+            directive(words, true)
+        }
+        ".reg" => registers(words).map(|kind| vec![kind]),
+        ".entry" | ".func" => {
+            let function = function(words)?;
+            Some(vec![PtxStatementKind::Function(function)])
+        }
+        ".branchtargets" => {
+            words.skip();
+            let mut targets = vec![words.next()?];
+            while words.takes(",") {
+                targets.push(words.next()?);
+            }
+            words.takes(";").then(|| vec![PtxStatementKind::Targets(targets)])
+        }
+        ".shared" | ".const" | ".global" | ".local" | ".param" => {
+            let mut all = vec![PtxStatementKind::Variable(variable(words, is_extern)?)];
+            while words.takes(",") {
+                let Some(PtxStatementKind::Variable(first)) = all.first() else { return None };
+                let next = PtxVariable { values: Vec::new(), ..first.clone() };
+                all.push(PtxStatementKind::Variable(declarator(words, next)?));
+            }
+            words.takes(";").then_some(all)
+        }
+        _ => None,
+    }
+}
+
+fn registers<'a>(words: &mut Words<'a>) -> Option<PtxStatementKind<'a>> {
+    words.skip();
+    let ty = words.next()?.strip_prefix('.')?;
+    let mut names = Vec::new();
+    loop {
+        let name = words.next()?;
+        if words.takes("<") {
+            let count = usize::try_from(number(words.next()?)?).ok()?;
+            // A module cannot have more registers than bytes.
+            let count = count.min(words.words.len().saturating_mul(64));
+            names.extend((0..count).map(|index| format!("{name}{index}")));
+            words.takes(">").then_some(())?;
+        } else {
+            names.push(name.to_owned());
+        }
+        match words.next()? {
+            "," => {}
+            ";" => return Some(PtxStatementKind::Registers { ty, names }),
+            _ => return None,
+        }
+    }
+}
+
+fn function<'a>(words: &mut Words<'a>) -> Option<PtxFunction<'a>> {
+    let is_kernel = words.next()? == ".entry";
+    let results = if words.peek() == Some("(") { parameters(words)? } else { Vec::new() };
+    let name = words.next()?;
+    let parameters = if words.peek() == Some("(") { parameters(words)? } else { Vec::new() };
+    let mut required_local = None;
+    loop {
+        match words.peek()? {
+            "{" => break,
+            ";" => {
+                words.skip();
+                let has_body = false;
+                return Some(PtxFunction {
+                    is_kernel,
+                    name,
+                    results,
+                    parameters,
+                    required_local,
+                    has_body,
+                });
+            }
+            ".reqntid" => {
+                words.skip();
+                let mut sizes = vec![size(words)?];
+                while words.takes(",") {
+                    sizes.push(size(words)?);
+                }
+                required_local = Some(sizes);
+            }
+            _ => words.skip(),
+        }
+    }
+    Some(PtxFunction { is_kernel, name, results, parameters, required_local, has_body: true })
+}
+
+fn size(words: &mut Words<'_>) -> Option<u64> {
+    u64::try_from(number(words.next()?)?).ok().filter(|&size| size > 0)
+}
+
+fn parameters<'a>(words: &mut Words<'a>) -> Option<Vec<PtxVariable<'a>>> {
+    words.skip();
+    let mut all = Vec::new();
+    while !words.takes(")") {
+        all.push(variable(words, false)?);
+        words.takes(",");
+    }
+    Some(all)
+}
+
+/// Reads a variable from its state space on, without what follows its first declarator.
+fn variable<'a>(words: &mut Words<'a>, is_extern: bool) -> Option<PtxVariable<'a>> {
+    let space = words.next()?.strip_prefix('.')?;
+    let (mut align, mut ty) = (None, None);
+    while let Some(word) = words.peek()?.strip_prefix('.') {
+        words.skip();
+        match word {
+            "align" => align = Some(size(words)?),
+            // Words for the compiler about the pointer in a parameter.
+            "ptr" | "global" | "shared" | "const" | "local" => {}
+            _ => ty = Some(word),
+        }
+    }
+    let name = words.peek()?;
+    let values = Vec::new();
+    let head = PtxVariable { space, is_extern, align, ty: ty?, name, elements: None, values };
+    declarator(words, head)
+}
+
+/// Reads a name, its size and its values.
+fn declarator<'a>(words: &mut Words<'a>, head: PtxVariable<'a>) -> Option<PtxVariable<'a>> {
+    let mut variable = PtxVariable { name: words.next()?, elements: None, ..head };
+    while words.takes("[") {
+        let count = if words.peek() == Some("]") { 0 } else { size(words)? };
+        variable.elements = Some(variable.elements.unwrap_or(1).checked_mul(count)?);
+        words.takes("]").then_some(())?;
+    }
+    if words.takes("=") {
+        variable.values = if words.takes("{") {
+            operands(words, "}")?
+        } else {
+            let single = operands(words, ";")?;
+            words.back();
+            single
+        };
+    }
+    Some(variable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::PtxOperand;
+    use super::*;
+
+    #[test]
+    fn statements_are_read() {
+        let text = b".version 7.6\n.visible .entry k(.param .u64 .ptr .global .align 4 p)\n.reqntid 8, 1, 1\n{\n\
+            .reg .b32 %r<3>, %x;\nL1: @!%q1 bra L1; mad.lo.u32 %r1, %r2, -8, 0x1f;\n\
+            ld.global.v2.u32 {%r1, _}, [%d1+-4];\n}\n";
+        let all = ptx_statements(text);
+        let PtxStatementKind::Function(kernel) = &all[0].kind else { panic!("{all:?}") };
+        assert_eq!((kernel.name, &kernel.required_local), ("k", &Some(vec![8, 1, 1])));
+        assert_eq!((kernel.parameters[0].ty, kernel.parameters[0].align), ("u64", Some(4)));
+        let PtxStatementKind::Registers { names, .. } = &all[2].kind else { panic!("{all:?}") };
+        assert_eq!(names[..], ["%r0", "%r1", "%r2", "%x"]);
+        assert_eq!(all[3].kind, PtxStatementKind::Label("L1"));
+        let PtxStatementKind::Instruction(branch) = &all[4].kind else { panic!("{all:?}") };
+        assert_eq!(branch.guard, Some(("%q1", false)));
+        let PtxStatementKind::Instruction(load) = &all[6].kind else { panic!("{all:?}") };
+        assert_eq!(load.words, ["ld", "global", "v2", "u32"]);
+        let (base, offset, in_memory) = (Some("%d1"), -4, true);
+        assert_eq!(load.operands[1], PtxOperand::Address { base, offset, in_memory });
+        assert_eq!((all[6].line, all.len()), (7, 8));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_said() {
+        let all = ptx_statements(b".tex .u32 t;\nfoo bar baz;\nret;");
+        let kinds: Vec<_> = all.into_iter().map(|one| one.kind).collect();
+        assert_eq!(kinds[..2], [".tex", "foo"].map(PtxStatementKind::Unknown));
+        assert!(matches!(kinds[2], PtxStatementKind::Instruction(_)));
+    }
+}
