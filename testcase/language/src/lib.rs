@@ -19,6 +19,7 @@ mod gnu;
 mod grammars;
 mod hidden_text;
 mod images;
+mod kernel;
 mod kind;
 mod layouts;
 mod loaded;
@@ -46,6 +47,7 @@ pub use entities::{Body, Entities, EntityId, Follow, Item, ItemId, ItemKind, Rea
 pub use entry::{is_entry, is_kernel};
 pub use flow::{Classes, Flow};
 pub use images::ImageKind;
+pub use kernel::{KernelParameter, KernelSignature};
 pub use kind::{NodeField, NodeKind};
 pub use layouts::{Layout, LayoutNumber};
 pub use loaded::{GrammarError, add_grammar};
@@ -55,7 +57,7 @@ pub use ptx::{
     PtxFunction, PtxInstruction, PtxOperand, PtxStatement, PtxStatementKind, PtxVariable,
     ptx_statements, ptx_type_bytes,
 };
-pub use signatures::{KernelParameter, KernelSignature, kernel_signatures};
+pub use signatures::kernel_signatures;
 pub use symbols::{
     Scope, ScopeId, ScopeKind, Symbol, SymbolId, SymbolKind, Symbols, declared_by, declared_name,
 };

@@ -6,6 +6,7 @@
 mod operands;
 mod reader;
 mod signatures;
+mod words;
 
 pub use operands::PtxOperand;
 pub use reader::ptx_statements;

@@ -1,6 +1,6 @@
 //! The operands of instructions.
 
-use super::reader::Words;
+use super::words::Words;
 
 /// An operand of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]

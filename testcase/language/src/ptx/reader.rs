@@ -1,8 +1,7 @@
 //! From the text of a module to its statements.
 
-use clreduce_testcase::Language;
-
 use super::operands::{number, operands};
+use super::words::Words;
 use super::{PtxFunction, PtxInstruction, PtxStatement, PtxStatementKind, PtxVariable};
 
 /// Reads the statements of a module, in order.
@@ -17,78 +16,8 @@ pub fn ptx_statements(source: &[u8]) -> Vec<PtxStatement<'_>> {
     all
 }
 
-/// The tokens of a module, and a place in them.
-pub(super) struct Words<'a> {
-    words: Vec<(&'a str, u32)>,
-    at: usize,
-}
-
-impl<'a> Words<'a> {
-    fn of(source: &'a [u8]) -> Self {
-        let (mut words, mut line, mut from) = (Vec::new(), 1, 0);
-        for token in Language::PTX.lexer().tokens(source) {
-            let range = token.range();
-            line += source[from..range.start].iter().filter(|&&byte| byte == b'\n').count();
-            from = range.start;
-            let word = str::from_utf8(&source[range]).unwrap_or("?");
-            words.push((word, u32::try_from(line).unwrap_or(u32::MAX)));
-        }
-        Self { words, at: 0 }
-    }
-
-    pub(super) fn peek(&self) -> Option<&'a str> {
-        self.words.get(self.at).map(|(word, _)| *word)
-    }
-
-    pub(super) fn next(&mut self) -> Option<&'a str> {
-        let word = self.peek();
-        self.skip();
-        word
-    }
-
-    pub(super) fn skip(&mut self) {
-        self.at += 1;
-    }
-
-    pub(super) fn back(&mut self) {
-        self.at -= 1;
-    }
-
-    fn line(&self) -> Option<u32> {
-        self.words.get(self.at).map(|(_, line)| *line)
-    }
-
-    /// Takes the next word if it is this one.
-    fn takes(&mut self, word: &str) -> bool {
-        let is_next = self.peek() == Some(word);
-        self.at += usize::from(is_next);
-        is_next
-    }
-
-    /// Goes to the next line.
-    fn end_line(&mut self) {
-        let line = self.line();
-        while self.line().is_some() && self.line() == line {
-            self.skip();
-        }
-    }
-
-    /// Goes past the next semicolon, but not past a brace.
-    fn end_statement(&mut self) {
-        while let Some(word) = self.peek() {
-            if matches!(word, "{" | "}") {
-                return;
-            }
-            self.skip();
-            if word == ";" {
-                return;
-            }
-        }
-    }
-}
-
 fn statement<'a>(words: &mut Words<'a>) -> Vec<PtxStatementKind<'a>> {
-    let start = words.at;
+    let start = words.position();
     let Some(first) = words.peek() else { return Vec::new() };
     let read = match first {
         "{" | "}" | ";" => {
@@ -103,7 +32,7 @@ fn statement<'a>(words: &mut Words<'a>) -> Vec<PtxStatementKind<'a>> {
         _ => label(words).or_else(|| instruction(words)).map(|kind| vec![kind]),
     };
     read.unwrap_or_else(|| {
-        words.at = start + 1;
+        words.go_to(start + 1);
         words.end_statement();
         vec![PtxStatementKind::Unknown(first)]
     })
@@ -193,7 +122,7 @@ fn registers<'a>(words: &mut Words<'a>) -> Option<PtxStatementKind<'a>> {
         if words.takes("<") {
             let count = usize::try_from(number(words.next()?)?).ok()?;
             // A module cannot have more registers than bytes.
-            let count = count.min(words.words.len().saturating_mul(64));
+            let count = count.min(words.count().saturating_mul(64));
             names.extend((0..count).map(|index| format!("{name}{index}")));
             words.takes(">").then_some(())?;
         } else {

@@ -10,8 +10,8 @@ use super::{
     PtxFunction, PtxInstruction, PtxOperand, PtxStatement, PtxStatementKind, PtxVariable,
     ptx_statements, ptx_type_bytes,
 };
+use crate::kernel::{KernelParameter, KernelSignature};
 use crate::numbers::{Number, Scalar};
-use crate::signatures::{KernelParameter, KernelSignature};
 
 /// Reads the signatures of all kernels that a module defines, in order.
 pub(crate) fn signatures(source: &[u8]) -> Vec<KernelSignature> {
@@ -172,18 +172,18 @@ fn element(accesses: &Accesses) -> Number {
 }
 
 fn scalar(ty: &str) -> Option<Scalar> {
-    Some(match ty {
-        "s8" => Scalar::Char,
-        "u8" | "b8" => Scalar::Uchar,
-        "s16" => Scalar::Short,
-        "u16" | "b16" => Scalar::Ushort,
-        "s32" => Scalar::Int,
-        "u32" | "b32" => Scalar::Uint,
-        "s64" => Scalar::Long,
-        "u64" | "b64" => Scalar::Ulong,
-        "f16" => Scalar::Half,
-        "f32" => Scalar::Float,
-        "f64" => Scalar::Double,
+    Some(match (ty.chars().next()?, ptx_type_bytes(ty)?) {
+        ('s', 1) => Scalar::Char,
+        ('u' | 'b', 1) => Scalar::Uchar,
+        ('s', 2) => Scalar::Short,
+        ('u' | 'b', 2) => Scalar::Ushort,
+        ('s', 4) => Scalar::Int,
+        ('u' | 'b', 4) => Scalar::Uint,
+        ('s', 8) => Scalar::Long,
+        ('u' | 'b', 8) => Scalar::Ulong,
+        ('f', 2) => Scalar::Half,
+        ('f', 4) => Scalar::Float,
+        ('f', 8) => Scalar::Double,
         _ => return None,
     })
 }

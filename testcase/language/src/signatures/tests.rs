@@ -1,6 +1,7 @@
 //! Signatures of kernels, and the layouts of their parameters.
 
 use super::*;
+use crate::numbers::Number;
 
 fn kernels(source: &[u8]) -> Vec<KernelSignature> {
     kernel_signatures(source, Language::OPENCL)
