@@ -89,8 +89,10 @@ fn inside(unit: Unit<'_>, part: NodeId, id: NodeId) -> Option<Range<usize>> {
     let tree = unit.tree;
     let close = NodeId(tree.node(part).after.0 - 1);
     let first = tree.named_children(part).next()?;
-    let brackets = (unit.bytes[tree.range(part).start], unit.text(close));
-    let is_in_brackets = matches!(brackets, (b'{', b"}") | (b'(', b")") | (b'[', b"]"));
+    // A part that a parser has made up is empty, and may stand at the end of the file.
+    let open = unit.bytes.get(tree.range(part).start)?;
+    let is_in_brackets =
+        matches!((open, unit.text(close)), (b'{', b"}") | (b'(', b")") | (b'[', b"]"));
     let fits = is_in_brackets && tree.can_replace(first, id);
     fits.then(|| tree.range(first).start..tree.range(close).start)
 }
