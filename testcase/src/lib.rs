@@ -11,6 +11,7 @@ mod launch;
 mod lexer;
 mod patch;
 mod printable;
+mod quoting;
 mod recount;
 mod size;
 mod source_file;
@@ -25,9 +26,10 @@ pub use languages::{
     UnknownLanguage, is_access_qualifier,
 };
 pub use launch::Launch;
-pub use lexer::{LexicalRules, Quoting, Token, TokenKind, count_tokens, tokens};
+pub use lexer::{LexicalRules, Token, TokenKind, count_tokens, tokens};
 pub use patch::{Edit, EditKind, Patch};
 pub use printable::{printable, printable_json};
+pub use quoting::Quoting;
 pub use recount::{is_recountable, recount};
 pub use size::Size;
 pub use source_file::SourceFile;

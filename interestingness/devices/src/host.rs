@@ -1,6 +1,6 @@
 //! The backends for this machine itself: clang makes an ordinary program of a kernel.
 
-use clreduce_host::{clang, is_supported, run, run_cuda, run_ptx};
+use clreduce_host::{clang, is_supported, run};
 use clreduce_kernel::{KernelRun, ProgramKind, RunLimits, RunReport};
 use clreduce_process::worker::WorkerOptions;
 use clreduce_process::{Cancel, ToolRunner};
@@ -27,7 +27,7 @@ impl Host {
         name: "host",
         remark: "clang without OpenCL",
         version: "OpenCL C 1.2",
-        run,
+        run: |tools, job, limits, cancel| run(ProgramKind::OpenCl, tools, job, limits, cancel),
     };
     /// For kernels in CUDA.
     pub const CUDA: Self = Self {
@@ -35,7 +35,7 @@ impl Host {
         name: "host-cuda",
         remark: "clang without CUDA",
         version: "CUDA C++",
-        run: run_cuda,
+        run: |tools, job, limits, cancel| run(ProgramKind::CudaKernels, tools, job, limits, cancel),
     };
     /// For kernels in PTX.
     pub const PTX: Self = Self {
@@ -43,7 +43,7 @@ impl Host {
         name: "host-ptx",
         remark: "clang without ptxas",
         version: "PTX",
-        run: run_ptx,
+        run: |tools, job, limits, cancel| run(ProgramKind::Ptx, tools, job, limits, cancel),
     };
 }
 

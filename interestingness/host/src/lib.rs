@@ -49,7 +49,7 @@ pub use flavour::{BuildDetail, Flavour};
 pub use order::{Order, UnknownOrder};
 pub use ptx::UnknownPtx;
 pub use reach::{Reach, ReachEnd, ReachProgram};
-pub use run::{clang, is_supported, run, run_cuda, run_ptx};
+pub use run::{clang, is_supported, run};
 pub use sources::Source;
 pub use start::StartError;
 pub use subject::{HostKernel, HostKernelError, sizes};

@@ -35,35 +35,9 @@ pub fn clang() -> Option<&'static Clang> {
     CLANG.get_or_init(|| Clang::find(None, &[]).ok()).as_ref()
 }
 
-/// Compiles and runs a kernel in OpenCL C. Without `-cl-opt-disable`, it is optimised.
+/// Compiles and runs a kernel of this kind. It is optimised, unless an option [says otherwise](ProgramKind::no_opt).
 #[must_use]
-pub fn run(tools: &ToolRunner, run: &KernelRun, limits: RunLimits, cancel: &Cancel) -> RunReport {
-    run_kind(ProgramKind::OpenCl, tools, run, limits, cancel)
-}
-
-/// Compiles and runs a bare kernel in CUDA. Without `-G`, it is optimised.
-#[must_use]
-pub fn run_cuda(
-    tools: &ToolRunner,
-    run: &KernelRun,
-    limits: RunLimits,
-    cancel: &Cancel,
-) -> RunReport {
-    run_kind(ProgramKind::CudaKernels, tools, run, limits, cancel)
-}
-
-/// Runs a kernel in PTX as CUDA C++. Without `-O0`, it is optimised.
-#[must_use]
-pub fn run_ptx(
-    tools: &ToolRunner,
-    run: &KernelRun,
-    limits: RunLimits,
-    cancel: &Cancel,
-) -> RunReport {
-    run_kind(ProgramKind::Ptx, tools, run, limits, cancel)
-}
-
-fn run_kind(
+pub fn run(
     kind: ProgramKind,
     tools: &ToolRunner,
     run: &KernelRun,

@@ -87,17 +87,17 @@ impl HostKernel {
         if kind == ProgramKind::OpenCl {
             return Ok(Self { has_chosen_arguments, ..Self::launched(source, launches)? });
         }
-        let language = if kind == ProgramKind::Ptx { Language::PTX } else { Language::CUDA };
-        let kernels = kernel_signatures(&source, language);
-        if kind == ProgramKind::Ptx {
+        let (kernels, text, is_exact) = if kind == ProgramKind::Ptx {
+            let kernels = kernel_signatures(&source, Language::PTX);
             let kernels = ptx::as_launched(kernels, launches.as_deref().unwrap_or_default());
-            let text = ptx::to_cuda(&source, &kernels)?;
-            let source = cuda::text_with(&ptx::declarations(), text.as_bytes()).into();
-            let made = Self::made(Language::CUDA, source, kernels, launches)?;
-            return Ok(Self { is_exact: true, has_chosen_arguments, ..made });
-        }
-        let made = Self::made(Language::CUDA, cuda::text(&source).into(), kernels, launches)?;
-        Ok(Self { is_exact: is_exact(&source), has_chosen_arguments, ..made })
+            let program = ptx::to_cuda(&source, &kernels)?;
+            (kernels, cuda::text_with(&ptx::declarations(), program.as_bytes()), true)
+        } else {
+            let kernels = kernel_signatures(&source, Language::CUDA);
+            (kernels, cuda::text(&source), is_exact(&source))
+        };
+        let made = Self::made(Language::CUDA, text.into(), kernels, launches)?;
+        Ok(Self { is_exact, has_chosen_arguments, ..made })
     }
 
     /// A program that has no kernel, to be compiled alone; `None` for a file that no compiler would take.
@@ -106,6 +106,7 @@ impl HostKernel {
         let source = source.into();
         let (language, source) = match kind {
             ProgramKind::OpenCl => (Language::OPENCL, source),
+            ProgramKind::Ptx => return None,
             _ => (Language::CUDA, cuda::text(&source).into()),
         };
         Self::made(language, source, Vec::new(), Err(LaunchError::WholeProgram)).ok()

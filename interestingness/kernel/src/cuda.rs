@@ -13,9 +13,9 @@ pub fn has_main(source: &[u8]) -> bool {
     words.windows(3).any(|three| matches!(three, [b"int" | b"void" | b"auto", b"main", b"("]))
 }
 
-/// Plans the launches of kernels in CUDA C++ or PTX without a host program, as [`plan`] does for OpenCL. A kernel `entry` gets the arguments
-/// that a launch comment of CLsmith describes where their number is that of its parameters; other kernels get sizes
-/// alone from it.
+/// Plans the launches of kernels in CUDA C++ or PTX without a host program, as [`plan`](crate::plan) does for OpenCL. A kernel
+/// `entry` gets the arguments that a launch comment of CLsmith describes where their number is that of its parameters; other
+/// kernels get sizes alone from it.
 ///
 /// # Errors
 /// When the program has no kernel, or the description is wrong.

@@ -12,7 +12,7 @@ use std::process::Command;
 use clreduce_check::{CheckOptions, Finding, FindingKind, HostKernel, Question, StageName};
 use clreduce_host::run;
 use clreduce_interestingness::Cancel;
-use clreduce_kernel::{KernelRun, RunLimits, RunOutcome, plan};
+use clreduce_kernel::{KernelRun, ProgramKind, RunLimits, RunOutcome, plan};
 use clreduce_process::{Limits, ToolRunner};
 use support::PATIENCE;
 use support::toolchain::cache;
@@ -67,7 +67,7 @@ fn result(source: &str) -> usize {
     let launches = plan(source.as_bytes(), None).unwrap().launches;
     let run_of = KernelRun { source: source.into(), options: String::new(), launches, repeat: 1 };
     let limits = RunLimits { build: PATIENCE, run: PATIENCE };
-    match run(&tools, &run_of, limits, &Cancel::new()).outcome {
+    match run(ProgramKind::OpenCl, &tools, &run_of, limits, &Cancel::new()).outcome {
         RunOutcome::Results(results) => {
             results[0][0].bytes.iter().filter(|byte| **byte != 0).count()
         }

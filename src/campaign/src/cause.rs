@@ -10,7 +10,6 @@ use std::collections::BTreeSet;
 use clreduce_generator::is_general;
 use clreduce_kernel::ProgramKind;
 use clreduce_recipe::show;
-use clreduce_testcase::Feature;
 
 use crate::cure::{Cure, Cures};
 use crate::knowledge::KnownBug;
@@ -18,7 +17,7 @@ use crate::lanes::THREE_LANES;
 use crate::matrix::{Configuration, SourceKind};
 use crate::not_reduced::{NotReduced, Stop};
 use crate::outcome::{ExpectedResult, Subject};
-use crate::parts::{Part, parts};
+use crate::parts::{Part, has_parts, parts};
 use crate::reduction::BugReduction;
 use crate::rewrites::{self, REWRITES, is_rewrite, rewritten};
 
@@ -39,9 +38,8 @@ impl BugReduction<'_> {
                 None => cures,
             });
         }
-        // A text in PTX has no constructs that could be taken out one by one.
         let language = self.runner.matrix.kind.language();
-        if witnesses.is_empty() || language.has(Feature::VirtualInstructions) {
+        if witnesses.is_empty() || !has_parts(language) {
             return Ok(cures);
         }
         let place = |part: &Part| names.iter().position(|name| **name == part.name);

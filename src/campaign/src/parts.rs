@@ -63,6 +63,11 @@ enum PlaceKind {
     Statement,
 }
 
+/// Returns true if the constructs of a text can be taken out one by one. PTX has instructions alone.
+pub(crate) fn has_parts(language: Language) -> bool {
+    !language.has(Feature::VirtualInstructions)
+}
+
 /// The constructs of a text, in the order of their names.
 pub(crate) fn parts(source: &str, language: Language) -> Vec<Part> {
     let tree = SyntaxTree::parse(source.as_bytes(), language);

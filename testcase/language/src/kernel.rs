@@ -1,4 +1,4 @@
-//! What the signature of a kernel says.
+//! The types of a kernel's signature: its name, its parameters and the sizes that it requires.
 
 use crate::images::ImageKind;
 use crate::layouts::Layout;

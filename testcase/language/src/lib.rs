@@ -55,7 +55,7 @@ pub use mask::is_access_label;
 pub use numbers::{Number, Scalar, component_name, components};
 pub use ptx::{
     PtxFunction, PtxInstruction, PtxOperand, PtxStatement, PtxStatementKind, PtxVariable,
-    ptx_statements, ptx_type_bytes,
+    ptx_number, ptx_statements, ptx_type_bytes,
 };
 pub use signatures::kernel_signatures;
 pub use symbols::{

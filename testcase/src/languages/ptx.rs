@@ -2,7 +2,8 @@
 
 use super::detection::FileEnding;
 use super::{Description, Feature};
-use crate::lexer::{LexicalRules, Quoting};
+use crate::lexer::LexicalRules;
+use crate::quoting::Quoting;
 
 static RULES: LexicalRules = LexicalRules {
     comments: &[("//", "\n"), ("/*", "*/")],

@@ -2,7 +2,8 @@
 
 use super::detection::FileEnding;
 use super::{Description, Feature, Grammar};
-use crate::lexer::{LexicalRules, Quoting};
+use crate::lexer::LexicalRules;
+use crate::quoting::Quoting;
 
 /// The words before a literal in which a backslash is a character like others.
 const RAW: &[&str] = &["r", "br", "cr"];

@@ -17,6 +17,7 @@ const FUNCTIONS: &str = "\
     xor";
 /// Comparisons of `setp` and `set`.
 const COMPARISONS: &str = "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan";
+
 impl<'a> Translator<'a> {
     /// An instruction without its guard, as a statement.
     pub(super) fn instruction(&self, own: &PtxInstruction<'a>) -> Result<String, Unknown> {
@@ -181,7 +182,7 @@ impl<'a> Translator<'a> {
         Ok(Some(format!("{} = ptx::truth<{ty}>({holds});", self.names.write(result)?)))
     }
 
-    /// What a comparison says, and what it says where the numbers do not compare so.
+    /// The condition of a comparison and its negation, each combined with the predicate of the last operand if there is one.
     fn comparison(
         &self,
         own: &PtxInstruction<'a>,

@@ -11,8 +11,8 @@ const MANNERS: &str =
     "volatile relaxed acquire release acq_rel weak gpu cta sys cluster ca cg cs cv lu wb wt nc";
 const SPACES: [&str; 5] = ["global", "shared", "local", "const", "param"];
 
-/// The function of CUDA for an atomic operation, and its types in the order in which they are looked for.
-const ATOMICS: [(&str, &str); 9] = [
+/// Atomic operations, and the functions of CUDA for them.
+const ATOMICS: [(&str, &str); 10] = [
     ("add", "atomicAdd"),
     ("and", "atomicAnd"),
     ("or", "atomicOr"),
@@ -22,10 +22,11 @@ const ATOMICS: [(&str, &str); 9] = [
     ("min", "atomicMin"),
     ("max", "atomicMax"),
     ("inc", "atomicInc"),
+    ("dec", "atomicDec"),
 ];
 
 /// An access as its words describe it.
-struct Access<'w> {
+struct PtxAccess<'w> {
     space: &'w str,
     lanes: u64,
     ty: &'w str,
@@ -33,7 +34,7 @@ struct Access<'w> {
     others: Vec<&'w str>,
 }
 
-impl<'w> Access<'w> {
+impl<'w> PtxAccess<'w> {
     fn of(words: &[&'w str]) -> Option<Self> {
         let (ty, words) = words[1..].split_last()?;
         let mut access = Self { space: "", lanes: 1, ty, others: Vec::new() };
@@ -54,7 +55,8 @@ impl<'w> Access<'w> {
 impl<'a> Translator<'a> {
     /// A load or a store.
     pub(super) fn access(&self, own: &PtxInstruction<'a>) -> Result<Option<String>, Unknown> {
-        let Some(access) = Access::of(&own.words).filter(|access| access.others.is_empty()) else {
+        let Some(access) = PtxAccess::of(&own.words).filter(|access| access.others.is_empty())
+        else {
             return Ok(None);
         };
         let is_store = own.words[0] == "st";
@@ -134,17 +136,13 @@ impl<'a> Translator<'a> {
 
     /// `atom`, and `red`, which has no result.
     pub(super) fn atomic(&self, own: &PtxInstruction<'a>) -> Result<Option<String>, Unknown> {
-        let Some(access) = Access::of(&own.words) else { return Ok(None) };
-        let function = match access.others[..] {
-            ["dec"] => Some("atomicDec"),
-            [operation] => {
-                ATOMICS.iter().find(|(name, _)| *name == operation).map(|(_, function)| *function)
-            }
-            _ => None,
-        };
-        let has_order = matches!(access.others[..], ["min" | "max"]);
+        let Some(access) = PtxAccess::of(&own.words) else { return Ok(None) };
+        let &[operation] = &access.others[..] else { return Ok(None) };
+        let function = ATOMICS.iter().find(|(name, _)| *name == operation);
+        let function = function.map(|(_, function)| *function);
+        let has_order = matches!(operation, "min" | "max");
         let ty = match access.ty {
-            "f32" if access.others == ["add"] => "ptx::f32",
+            "f32" if operation == "add" => "ptx::f32",
             "s32" if has_order => "ptx::s32",
             "s64" if has_order => "ptx::s64",
             "b32" | "u32" | "s32" => "ptx::u32",

@@ -15,9 +15,9 @@ use clreduce_language::{
 };
 use thiserror::Error;
 
-use names::{Names, unsigned};
+use names::{PtxNames, unsigned};
 
-/// What stands before the translation: the instructions.
+/// The functions in C++ that instructions become calls of.
 const INSTRUCTIONS: &str = include_str!("instructions.h");
 /// The name of the file with them.
 const HEADER: &str = "ptx.h";
@@ -32,10 +32,10 @@ pub struct UnknownPtx {
     pub what: String,
 }
 
-/// What a translation lacks; its place is added by the caller.
+/// The instruction, directive or operand that has no translation; the caller adds its line.
 type Unknown = String;
 
-/// What stands before a translation.
+/// Returns the declarations that every translated module needs before it.
 pub(crate) fn declarations() -> String {
     format!("#line 1 \"{HEADER}\"\n{INSTRUCTIONS}")
 }
@@ -69,8 +69,8 @@ pub(crate) fn to_cuda(source: &[u8], kernels: &[KernelSignature]) -> Result<Stri
     let statements = ptx_statements(source);
     let mut translator = Translator {
         kernels,
-        names: Names::of_module(&statements),
-        lines: Lines::default(),
+        names: PtxNames::of_module(&statements),
+        lines: LinedText::default(),
         function: None,
         depth: 0,
     };
@@ -86,8 +86,8 @@ pub(crate) fn to_cuda(source: &[u8], kernels: &[KernelSignature]) -> Result<Stri
 
 struct Translator<'a> {
     kernels: &'a [KernelSignature],
-    names: Names<'a>,
-    lines: Lines,
+    names: PtxNames<'a>,
+    lines: LinedText,
     /// The function whose body is translated.
     function: Option<&'a PtxFunction<'a>>,
     depth: usize,
@@ -95,12 +95,12 @@ struct Translator<'a> {
 
 /// The text so far, and its last line.
 #[derive(Default)]
-struct Lines {
+struct LinedText {
     text: String,
     breaks: u32,
 }
 
-impl Lines {
+impl LinedText {
     /// Adds a piece to a line.
     fn put(&mut self, line: u32, piece: &str) {
         while self.breaks + 1 < line {
@@ -163,8 +163,7 @@ impl<'a> Translator<'a> {
 
     fn head(&self, function: &PtxFunction<'_>) -> Result<String, Unknown> {
         if function.is_kernel {
-            let kernel = self.kernels.iter().find(|kernel| kernel.name == function.name);
-            let types = kernel.map(|kernel| &kernel.parameters[..]).unwrap_or_default();
+            let types = self.parameters_of(function);
             let parameters = function.parameters.iter().zip(types).map(|(parameter, ty)| {
                 let name = names::name(parameter.name);
                 match ty {
@@ -232,17 +231,23 @@ impl<'a> Translator<'a> {
         let ty = unsigned(ty).ok_or_else(|| format!(".{ty}"))?;
         let align = variable.align.map(|bytes| format!(" __attribute__((aligned({bytes})))"));
         let elements = elements.map(|count| format!("[{count}]"));
-        let mut values = variable.values.iter().map(|value| match value {
+        let values = variable.values.iter().map(|value| match value {
             PtxOperand::Number(digits) => {
                 names::number(digits).map(|bits| format!("({ty}){bits:#x}ull"))
             }
             _ => Err(format!("the initial value of {}", variable.name)),
         });
-        let values = values.by_ref().collect::<Result<Vec<String>, Unknown>>()?.join(", ");
+        let values = values.collect::<Result<Vec<String>, Unknown>>()?.join(", ");
         let values = if values.is_empty() { values } else { format!(" = {{{values}}}") };
         let name = names::name(variable.name);
         let [elements, align] = [elements, align].map(Option::unwrap_or_default);
         Ok(format!("{before}{ty} {name}{elements}{align}{values};"))
+    }
+
+    /// The parameters of a kernel as its signature has them.
+    fn parameters_of(&self, function: &PtxFunction<'_>) -> &'a [KernelParameter] {
+        let kernel = self.kernels.iter().find(|kernel| kernel.name == function.name);
+        kernel.map(|kernel| &kernel.parameters[..]).unwrap_or_default()
     }
 
     /// Returns true if a parameter of the kernel is a pointer.
@@ -250,10 +255,9 @@ impl<'a> Translator<'a> {
         let Some(function) = self.function.filter(|function| function.is_kernel) else {
             return false;
         };
-        let at = function.parameters.iter().position(|parameter| parameter.name == name);
-        let kernel = self.kernels.iter().find(|kernel| kernel.name == function.name);
-        let parameter = at.zip(kernel).and_then(|(at, kernel)| kernel.parameters.get(at));
-        matches!(parameter, Some(KernelParameter::Buffer { .. }))
+        let mut parameters = function.parameters.iter().zip(self.parameters_of(function));
+        let parameter = parameters.find(|(parameter, _)| parameter.name == name);
+        matches!(parameter, Some((_, KernelParameter::Buffer { .. })))
     }
 
     fn guarded(&self, instruction: &PtxInstruction<'a>) -> Result<String, Unknown> {

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clreduce_language::{
-    PtxFunction, PtxOperand, PtxStatement, PtxStatementKind, PtxVariable, ptx_type_bytes,
+    PtxFunction, PtxOperand, PtxStatement, PtxStatementKind, PtxVariable, ptx_number,
+    ptx_type_bytes,
 };
 
 use super::Unknown;
@@ -16,14 +17,14 @@ const SPECIAL: [(&str, &str); 5] = [
     ("%lanemask_gt", "(~0u << ptx::lane() << 1)"),
     ("WARP_SZ", "32u"),
 ];
-/// Those with three dimensions.
+/// Special registers with the parts `x`, `y` and `z`.
 const TRIPLES: [(&str, &str); 4] =
     [("%tid", "threadIdx"), ("%ntid", "blockDim"), ("%ctaid", "blockIdx"), ("%nctaid", "gridDim")];
 
 /// The names that a statement sees.
 #[derive(Default)]
-pub(super) struct Names<'a> {
-    /// The variables of the module, with their state spaces, and its functions.
+pub(super) struct PtxNames<'a> {
+    /// The variables of the module, with their state spaces.
     of_module: BTreeMap<&'a str, &'a str>,
     /// The variables and parameters of the function, for each block around the statement.
     own: Vec<BTreeMap<&'a str, &'a str>>,
@@ -35,7 +36,7 @@ pub(super) struct Names<'a> {
     tables: BTreeMap<&'a str, &'a [&'a str]>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> PtxNames<'a> {
     pub(super) fn of_module(statements: &'a [PtxStatement<'a>]) -> Self {
         let (mut names, mut depth) = (Self::default(), 0_u32);
         for statement in statements {
@@ -197,19 +198,7 @@ pub(super) fn label(own: &str) -> String {
 
 /// The bits of a number as PTX writes it.
 pub(super) fn number(digits: &str) -> Result<u64, Unknown> {
-    let (sign, rest) = digits.strip_prefix('-').map_or((1, digits), |rest| (-1_i128, rest));
-    let rest = rest.trim_end_matches('U');
-    let radix = |prefix: &str, radix: u32| {
-        let digits = rest.strip_prefix(prefix)?;
-        i128::from_str_radix(digits, radix).ok()
-    };
-    let value = [("0x", 16), ("0X", 16), ("0f", 16), ("0F", 16), ("0d", 16), ("0D", 16), ("0b", 2)]
-        .into_iter()
-        .find_map(|(prefix, base)| radix(prefix, base))
-        .or_else(|| if rest.len() > 1 { radix("0", 8) } else { None })
-        .or_else(|| rest.parse().ok());
-    // The low 64 bits are what a register keeps.
-    value.map(|value| (sign * value) as u64).ok_or_else(|| digits.to_owned())
+    ptx_number(digits).ok_or_else(|| digits.to_owned())
 }
 
 /// The unsigned type with the width of a type of PTX.
@@ -220,26 +209,5 @@ pub(super) fn unsigned(ty: &str) -> Option<&'static str> {
         2 => Some("ptx::u16"),
         4 => Some("ptx::u32"),
         _ => Some("ptx::u64"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_bits() {
-        for (digits, bits) in [
-            ("-8", 0xffff_ffff_ffff_fff8),
-            ("0x1fU", 0x1f),
-            ("017", 15),
-            ("0", 0),
-            ("0f3F800000", 0x3f80_0000),
-            ("-9223372036854775808", 1 << 63),
-            ("18446744073709551615", u64::MAX),
-        ] {
-            assert_eq!(number(digits), Ok(bits));
-        }
-        assert!(number("1.5").is_err());
     }
 }

@@ -5,7 +5,15 @@ use clreduce_language::{PtxInstruction, PtxOperand};
 use super::{Translator, Unknown};
 
 impl<'a> Translator<'a> {
+    /// An instruction for which work-items meet.
     pub(super) fn together(&self, own: &PtxInstruction<'a>) -> Result<Option<String>, Unknown> {
+        match own.words[0] {
+            "bar" | "barrier" | "membar" | "fence" => self.barrier(own),
+            _ => self.function_of_warp(own),
+        }
+    }
+
+    fn barrier(&self, own: &PtxInstruction<'a>) -> Result<Option<String>, Unknown> {
         let words: Vec<&str> =
             own.words.iter().copied().filter(|word| !matches!(*word, "cta" | "aligned")).collect();
         match (&words[..], &own.operands[..]) {
@@ -24,6 +32,12 @@ impl<'a> Translator<'a> {
                 let [result, holds] = [self.names.write(result)?, self.names.read(holds)?];
                 Ok(Some(format!("{result} = __syncthreads_{function}({holds});")))
             }
+            _ => Ok(None),
+        }
+    }
+
+    fn function_of_warp(&self, own: &PtxInstruction<'a>) -> Result<Option<String>, Unknown> {
+        match (&own.words[..], &own.operands[..]) {
             (["activemask", _], [result]) => {
                 Ok(Some(format!("{} = __activemask();", self.names.write(result)?)))
             }

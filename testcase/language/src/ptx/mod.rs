@@ -8,7 +8,7 @@ mod reader;
 mod signatures;
 mod words;
 
-pub use operands::PtxOperand;
+pub use operands::{PtxOperand, ptx_number};
 pub use reader::ptx_statements;
 pub(crate) use signatures::signatures;
 

@@ -1,6 +1,6 @@
 //! The operands of instructions.
 
-use super::words::Words;
+use super::words::PtxTokens;
 
 /// An operand of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum PtxOperand<'a> {
 }
 
 /// Reads operands up to the end of the statement, or up to a closing bracket. `None` if one is not understood.
-pub(super) fn operands<'a>(words: &mut Words<'a>, close: &str) -> Option<Vec<PtxOperand<'a>>> {
+pub(super) fn operands<'a>(words: &mut PtxTokens<'a>, close: &str) -> Option<Vec<PtxOperand<'a>>> {
     let mut all = Vec::new();
     while words.peek()? != close {
         all.push(operand(words)?);
@@ -43,7 +43,7 @@ pub(super) fn operands<'a>(words: &mut Words<'a>, close: &str) -> Option<Vec<Ptx
     Some(all)
 }
 
-fn operand<'a>(words: &mut Words<'a>) -> Option<PtxOperand<'a>> {
+fn operand<'a>(words: &mut PtxTokens<'a>) -> Option<PtxOperand<'a>> {
     Some(match words.next()? {
         "{" => PtxOperand::Vector(operands(words, "}")?),
         "(" => PtxOperand::List(operands(words, ")")?),
@@ -77,14 +77,14 @@ fn operand<'a>(words: &mut Words<'a>) -> Option<PtxOperand<'a>> {
 }
 
 /// A name, a number, or a name and a number that is added to it.
-fn sum<'a>(words: &mut Words<'a>) -> Option<(Option<&'a str>, i64)> {
+fn sum<'a>(words: &mut PtxTokens<'a>) -> Option<(Option<&'a str>, i64)> {
     let (mut base, mut offset, mut sign) = (None, 0_i64, 1_i64);
     while let Some(word) = words.peek() {
         match word {
             "+" => {}
             "-" => sign = -sign,
             _ if is_name(word) => base = Some(word),
-            _ => match number(word) {
+            _ => match ptx_number(word).and_then(|bits| i64::try_from(bits).ok()) {
                 Some(value) => offset = offset.checked_add(sign.checked_mul(value)?)?,
                 None => break,
             },
@@ -101,11 +101,41 @@ fn is_name(word: &str) -> bool {
     word.starts_with(|first: char| first.is_ascii_alphabetic() || "%_$".contains(first))
 }
 
-/// The value of an integer as it is written.
-pub(super) fn number(word: &str) -> Option<i64> {
-    let word = word.trim_end_matches(['U', 'u']);
-    match word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")) {
-        Some(digits) => i64::from_str_radix(digits, 16).ok(),
-        None => word.parse().ok(),
+/// The bits of a number as it is written, in a register of 64 bits.
+#[must_use]
+pub fn ptx_number(digits: &str) -> Option<u64> {
+    let (sign, rest) = digits.strip_prefix('-').map_or((1, digits), |rest| (-1_i128, rest));
+    let rest = rest.trim_end_matches('U');
+    let of_radix = |prefix: &str, radix: u32| {
+        let digits = rest.strip_prefix(prefix)?;
+        i128::from_str_radix(digits, radix).ok()
+    };
+    let value = [("0x", 16), ("0X", 16), ("0f", 16), ("0F", 16), ("0d", 16), ("0D", 16), ("0b", 2)]
+        .into_iter()
+        .find_map(|(prefix, radix)| of_radix(prefix, radix))
+        .or_else(|| if rest.len() > 1 { of_radix("0", 8) } else { None })
+        .or_else(|| rest.parse().ok());
+    // The low 64 bits are what a register keeps.
+    value.map(|value| (sign * value) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_bits() {
+        for (digits, bits) in [
+            ("-8", 0xffff_ffff_ffff_fff8),
+            ("0x1fU", 0x1f),
+            ("017", 15),
+            ("0", 0),
+            ("0f3F800000", 0x3f80_0000),
+            ("-9223372036854775808", 1 << 63),
+            ("18446744073709551615", u64::MAX),
+        ] {
+            assert_eq!(ptx_number(digits), Some(bits));
+        }
+        assert_eq!(ptx_number("1.5"), None);
     }
 }

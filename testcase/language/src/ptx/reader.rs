@@ -1,13 +1,13 @@
 //! From the text of a module to its statements.
 
-use super::operands::{number, operands};
-use super::words::Words;
+use super::operands::{operands, ptx_number};
+use super::words::PtxTokens;
 use super::{PtxFunction, PtxInstruction, PtxStatement, PtxStatementKind, PtxVariable};
 
 /// Reads the statements of a module, in order.
 #[must_use]
 pub fn ptx_statements(source: &[u8]) -> Vec<PtxStatement<'_>> {
-    let mut words = Words::of(source);
+    let mut words = PtxTokens::of(source);
     let mut all = Vec::new();
     while let Some(line) = words.line() {
         let kinds = statement(&mut words);
@@ -16,7 +16,7 @@ pub fn ptx_statements(source: &[u8]) -> Vec<PtxStatement<'_>> {
     all
 }
 
-fn statement<'a>(words: &mut Words<'a>) -> Vec<PtxStatementKind<'a>> {
+fn statement<'a>(words: &mut PtxTokens<'a>) -> Vec<PtxStatementKind<'a>> {
     let start = words.position();
     let Some(first) = words.peek() else { return Vec::new() };
     let read = match first {
@@ -38,7 +38,7 @@ fn statement<'a>(words: &mut Words<'a>) -> Vec<PtxStatementKind<'a>> {
     })
 }
 
-fn label<'a>(words: &mut Words<'a>) -> Option<PtxStatementKind<'a>> {
+fn label<'a>(words: &mut PtxTokens<'a>) -> Option<PtxStatementKind<'a>> {
     let name = words.next()?;
     if words.takes(":") {
         return Some(PtxStatementKind::Label(name));
@@ -47,7 +47,7 @@ fn label<'a>(words: &mut Words<'a>) -> Option<PtxStatementKind<'a>> {
     None
 }
 
-fn instruction<'a>(words: &mut Words<'a>) -> Option<PtxStatementKind<'a>> {
+fn instruction<'a>(words: &mut PtxTokens<'a>) -> Option<PtxStatementKind<'a>> {
     let mut name = words.next()?;
     let mut guard = None;
     if let Some(predicate) = name.strip_prefix('@') {
@@ -69,7 +69,7 @@ fn instruction<'a>(words: &mut Words<'a>) -> Option<PtxStatementKind<'a>> {
 }
 
 /// Reads a directive. `None` if it is not understood.
-fn directive<'a>(words: &mut Words<'a>, is_extern: bool) -> Option<Vec<PtxStatementKind<'a>>> {
+fn directive<'a>(words: &mut PtxTokens<'a>, is_extern: bool) -> Option<Vec<PtxStatementKind<'a>>> {
     match words.peek()? {
         ".version" | ".target" | ".address_size" | ".file" | ".loc" => {
             words.end_line();
@@ -113,14 +113,14 @@ fn directive<'a>(words: &mut Words<'a>, is_extern: bool) -> Option<Vec<PtxStatem
     }
 }
 
-fn registers<'a>(words: &mut Words<'a>) -> Option<PtxStatementKind<'a>> {
+fn registers<'a>(words: &mut PtxTokens<'a>) -> Option<PtxStatementKind<'a>> {
     words.skip();
     let ty = words.next()?.strip_prefix('.')?;
     let mut names = Vec::new();
     loop {
         let name = words.next()?;
         if words.takes("<") {
-            let count = usize::try_from(number(words.next()?)?).ok()?;
+            let count = usize::try_from(ptx_number(words.next()?)?).ok()?;
             // A module cannot have more registers than bytes.
             let count = count.min(words.count().saturating_mul(64));
             names.extend((0..count).map(|index| format!("{name}{index}")));
@@ -136,7 +136,7 @@ fn registers<'a>(words: &mut Words<'a>) -> Option<PtxStatementKind<'a>> {
     }
 }
 
-fn function<'a>(words: &mut Words<'a>) -> Option<PtxFunction<'a>> {
+fn function<'a>(words: &mut PtxTokens<'a>) -> Option<PtxFunction<'a>> {
     let is_kernel = words.next()? == ".entry";
     let results = if words.peek() == Some("(") { parameters(words)? } else { Vec::new() };
     let name = words.next()?;
@@ -171,11 +171,11 @@ fn function<'a>(words: &mut Words<'a>) -> Option<PtxFunction<'a>> {
     Some(PtxFunction { is_kernel, name, results, parameters, required_local, has_body: true })
 }
 
-fn size(words: &mut Words<'_>) -> Option<u64> {
-    u64::try_from(number(words.next()?)?).ok().filter(|&size| size > 0)
+fn size(words: &mut PtxTokens<'_>) -> Option<u64> {
+    ptx_number(words.next()?).filter(|&size| size > 0)
 }
 
-fn parameters<'a>(words: &mut Words<'a>) -> Option<Vec<PtxVariable<'a>>> {
+fn parameters<'a>(words: &mut PtxTokens<'a>) -> Option<Vec<PtxVariable<'a>>> {
     words.skip();
     let mut all = Vec::new();
     while !words.takes(")") {
@@ -186,7 +186,7 @@ fn parameters<'a>(words: &mut Words<'a>) -> Option<Vec<PtxVariable<'a>>> {
 }
 
 /// Reads a variable from its state space on, without what follows its first declarator.
-fn variable<'a>(words: &mut Words<'a>, is_extern: bool) -> Option<PtxVariable<'a>> {
+fn variable<'a>(words: &mut PtxTokens<'a>, is_extern: bool) -> Option<PtxVariable<'a>> {
     let space = words.next()?.strip_prefix('.')?;
     let (mut align, mut ty) = (None, None);
     while let Some(word) = words.peek()?.strip_prefix('.') {
@@ -205,7 +205,7 @@ fn variable<'a>(words: &mut Words<'a>, is_extern: bool) -> Option<PtxVariable<'a
 }
 
 /// Reads a name, its size and its values.
-fn declarator<'a>(words: &mut Words<'a>, head: PtxVariable<'a>) -> Option<PtxVariable<'a>> {
+fn declarator<'a>(words: &mut PtxTokens<'a>, head: PtxVariable<'a>) -> Option<PtxVariable<'a>> {
     let mut variable = PtxVariable { name: words.next()?, elements: None, ..head };
     while words.takes("[") {
         let count = if words.peek() == Some("]") { 0 } else { size(words)? };

@@ -56,11 +56,11 @@ fn signature(function: &PtxFunction<'_>, body: &[PtxStatement<'_>]) -> KernelSig
 /// The accesses to memory that are made by way of each parameter.
 #[derive(Default)]
 struct Pointers<'a> {
-    accesses: BTreeMap<&'a str, Accesses>,
+    accesses: BTreeMap<&'a str, PointerAccesses>,
 }
 
 #[derive(Default)]
-struct Accesses {
+struct PointerAccesses {
     /// The most bytes of one access, of a lane of it if it is a vector.
     widest: u64,
     /// The end of the access that reaches farthest behind the address.
@@ -159,7 +159,7 @@ fn flow<'a>(instructions: &[&'a PtxInstruction<'a>]) -> BTreeMap<&'a str, BTreeS
 }
 
 /// An element that one access after the other fits into.
-fn element(accesses: &Accesses) -> Number {
+fn element(accesses: &PointerAccesses) -> Number {
     let scalar = match accesses.widest {
         1 => Scalar::Uchar,
         2 => Scalar::Ushort,

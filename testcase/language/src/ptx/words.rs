@@ -3,12 +3,12 @@
 use clreduce_testcase::Language;
 
 /// The tokens of a module, and a place in them.
-pub(super) struct Words<'a> {
+pub(super) struct PtxTokens<'a> {
     words: Vec<(&'a str, u32)>,
     at: usize,
 }
 
-impl<'a> Words<'a> {
+impl<'a> PtxTokens<'a> {
     pub(super) fn of(source: &'a [u8]) -> Self {
         let (mut words, mut line, mut from) = (Vec::new(), 1, 0);
         for token in Language::PTX.lexer().tokens(source) {
