@@ -23,7 +23,7 @@ pub struct CheckOptions {
     pub memory_bytes: Option<u64>,
     /// Options for compiling the kernel, such as `-DN=4` or `-I DIR`.
     pub build_options: Vec<String>,
-    /// The clang to use; by default the newest one found.
+    /// The clang to use; by default the best one found.
     pub clang: Option<PathBuf>,
     /// True if all stages run even after one has found something.
     pub all_stages: bool,

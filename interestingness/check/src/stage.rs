@@ -47,7 +47,7 @@ pub struct StageInfo {
 pub(crate) struct StageSetup {
     /// Runs the tools, within their limits.
     pub tools: ToolRunner,
-    /// The clang to use; by default the newest one found.
+    /// The clang to use; by default the best one found.
     pub clang: Option<PathBuf>,
     /// Options for compiling the kernel.
     pub build_options: Vec<String>,

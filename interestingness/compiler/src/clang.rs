@@ -5,15 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clreduce_process::query;
 use clreduce_testcase::{Feature, Language};
-use clreduce_tools::CLANG;
+use clreduce_tools::{CLANG, clangs};
 use thiserror::Error;
 
 use crate::cuda;
-
-/// Names under which clang is looked for, best first. Older ones lack the option that declares built-ins
-/// without a header of a megabyte.
-const NAMES: [&str; 7] =
-    ["clang-19", "clang-18", "clang-17", "clang-16", "clang-15", "clang-14", "clang"];
 
 /// There is no clang.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -34,7 +29,7 @@ pub struct Clang {
 }
 
 impl Clang {
-    /// The one named, or the newest one on the `PATH`.
+    /// The one named, or the [best one](clangs) on the `PATH`.
     ///
     /// # Errors
     /// When none can be run.
@@ -48,7 +43,7 @@ impl Clang {
         });
         let candidates = match named {
             Some(name) => vec![name],
-            None => NAMES.map(str::to_owned).to_vec(),
+            None => clangs().into_iter().map(str::to_owned).collect(),
         };
         for program in &candidates {
             if let Some(version) = version_of(program) {

@@ -28,7 +28,7 @@ pub fn is_supported() -> bool {
     cfg!(all(target_os = "linux", target_arch = "x86_64"))
 }
 
-/// The newest clang there is; looked for once.
+/// The best clang there is; looked for once.
 #[must_use]
 pub fn clang() -> Option<&'static Clang> {
     static CLANG: OnceLock<Option<Clang>> = OnceLock::new();

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 pub use drivers::no_opencl_device;
-pub use search::{find_program, is_installed, search_path};
+pub use search::{find_program, has_sanitizers, is_installed, search_path};
 
 /// A program or a library that clreduce uses.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub struct Tool {
 enum ToolKind {
     /// One of these programs, the best one first.
     Program(&'static [&'static str]),
+    /// The best [clang](clangs).
+    Clang,
     /// A shared library whose file name starts like one of these.
     Library(&'static [&'static str]),
     /// A file of libraries that come with clang: part of the file's name.
@@ -40,6 +42,7 @@ enum ToolKind {
 /// The version of clang to install where there is none.
 const CLANG_VERSION: &str = "19";
 
+/// The newest one comes first. Older ones lack the option that declares built-ins without a header of a megabyte.
 const CLANGS: &[&str] =
     &["clang-19", "clang-18", "clang-17", "clang-16", "clang-15", "clang-14", "clang"];
 
@@ -49,7 +52,7 @@ pub static CLANG: Tool = Tool {
     purpose: "checks of kernels, `clreduce init` for C and C++",
     packages: "clang-19",
     is_special: false,
-    kind: ToolKind::Program(CLANGS),
+    kind: ToolKind::Clang,
 };
 /// The libraries of clang's sanitizers.
 pub static SANITIZERS: Tool = Tool {
@@ -57,7 +60,7 @@ pub static SANITIZERS: Tool = Tool {
     purpose: "the check `sanitize`, `clreduce init --run`; the version must be that of clang",
     packages: "libclang-rt-{clang}-dev",
     is_special: false,
-    kind: ToolKind::OfClang("libclang_rt.asan"),
+    kind: ToolKind::OfClang(search::ADDRESS_SANITIZER),
 };
 /// libclang.
 pub static LIBCLANG: Tool = Tool {
@@ -183,6 +186,7 @@ impl Tool {
     pub fn find(&self) -> Option<PathBuf> {
         match self.kind {
             ToolKind::Program(names) => names.iter().find_map(|name| find_program(name)),
+            ToolKind::Clang => clangs().into_iter().find_map(find_program),
             ToolKind::Library(starts) => search::library(starts),
             ToolKind::OfClang(part) => search::of_clang(&CLANG.find()?, part),
             ToolKind::OpenClDriver(part) => search::opencl_driver(part),
@@ -201,6 +205,15 @@ impl Tool {
     pub fn install(&self) -> String {
         install_all(&[self])
     }
+}
+
+/// The names under which clang is looked for, the best one first: the newest of those that have the libraries of the
+/// sanitizers, without which most of what is wrong with a program is not found.
+#[must_use]
+pub fn clangs() -> Vec<&'static str> {
+    let mut names = CLANGS.to_vec();
+    names.sort_by_key(|name| !has_sanitizers(name));
+    names
 }
 
 /// Returns one command that installs tools, for people.
@@ -229,6 +242,7 @@ pub fn package_of(program: &str) -> Option<String> {
     }
     let has_it = |tool: &&&Tool| match tool.kind {
         ToolKind::Program(names) => names.contains(&program),
+        ToolKind::Clang => CLANGS.contains(&program),
         _ => false,
     };
     TOOLS.iter().find(has_it).map(|tool| tool.packages())

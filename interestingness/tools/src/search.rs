@@ -4,6 +4,9 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// How the name of AddressSanitizer's library begins. The libraries of the other sanitizers lie beside it.
+pub(crate) const ADDRESS_SANITIZER: &str = "libclang_rt.asan";
+
 /// Returns the folders of the search path.
 #[must_use]
 pub fn search_path() -> Vec<PathBuf> {
@@ -40,6 +43,12 @@ pub(crate) fn of_clang(clang: &Path, part: &str) -> Option<PathBuf> {
     let libraries = folders_in(&versions).into_iter().map(|version| version.join("lib"));
     let platforms = libraries.flat_map(|libraries| folders_in(&libraries));
     platforms.into_iter().find_map(|platform| file_in(&platform, |name| is_library(name, part)))
+}
+
+/// Returns true if a clang has the libraries of its sanitizers.
+#[must_use]
+pub fn has_sanitizers(clang: &str) -> bool {
+    find_program(clang).and_then(|clang| of_clang(&clang, ADDRESS_SANITIZER)).is_some()
 }
 
 /// The version of a clang, as Debian's packages have it: that of the folder of its LLVM, or of its name.
@@ -142,6 +151,7 @@ mod tests {
         }
         let found = of_clang(&clang, "libclang_rt.asan").unwrap();
         assert_eq!(found, fs::canonicalize(&library).unwrap());
+        assert!(has_sanitizers(clang.to_str().unwrap()) && !has_sanitizers("no-such-program"));
         assert_eq!(of_clang(&clang, "libclang_rt.msan"), None);
         assert_eq!(version_of_clang(&clang), None);
         assert_eq!(find_program(clang.to_str().unwrap()), Some(clang));

@@ -73,7 +73,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "TIME", value_parser = units::parse_duration)]
     pub timeout: Option<Duration>,
 
-    /// Use this clang [default: the newest of clang-19 to clang-14]
+    /// Use this clang [default: the newest that has sanitizers]
     #[arg(long, value_name = "CLANG", value_hint = ValueHint::CommandName)]
     pub clang: Option<PathBuf>,
 

@@ -53,7 +53,7 @@ pub(crate) struct NormalizeArgs {
     #[arg(long, short = 'j', value_name = "N", value_parser = units::parse_count)]
     pub jobs: Option<NonZeroUsize>,
 
-    /// Use this clang [default: the newest of clang-19 to clang-14]
+    /// Use this clang [default: the newest that has sanitizers]
     #[arg(long, value_name = "CLANG", value_hint = ValueHint::CommandName)]
     pub clang: Option<PathBuf>,
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clreduce_tools::find_program;
+use clreduce_tools::{find_program, has_sanitizers};
 
 use crate::naming::unversioned;
 
@@ -19,9 +19,14 @@ pub(super) fn other_compilers(suspected: &str, name: &str) -> impl Iterator<Item
     stems_for(name).iter().filter_map(move |stem| newest(stem, suspected.as_deref()))
 }
 
-/// The newest clang for a file with that name.
+/// The clang that checks a file with that name.
 pub(super) fn clang_for(name: &str) -> Option<String> {
-    newest(stems_for(name).first()?, None)
+    checking(stems_for(name).first()?)
+}
+
+/// The version of a compiler with which programs are checked: the newest one, or the newest clang with sanitizers.
+pub(super) fn checking(stem: &str) -> Option<String> {
+    versions(stem, None).find(|name| has_sanitizers(name)).or_else(|| newest(stem, None))
 }
 
 /// The compilers for a file with that name, without their versions: clang, then gcc.

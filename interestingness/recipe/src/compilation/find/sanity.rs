@@ -8,7 +8,7 @@ use clreduce_kernel::RunOutcome;
 use clreduce_process::{End, quoted};
 use clreduce_tools::{CLANG, GCC, find_program};
 
-use super::installed::{CheckingCompiler, is_c, is_cpp, newest, stems_for};
+use super::installed::{CheckingCompiler, checking, is_c, is_cpp, stems_for};
 use super::program::ProgramFiles;
 use super::reports::{UnusableCheck, printed, report_at};
 use super::{BugSearch, CompilerBugError, promises, warnings};
@@ -137,7 +137,7 @@ pub(super) fn checks(
     let stems = stems_for(&files.main);
     let mut readers = Vec::new();
     for (index, stem) in stems.iter().enumerate() {
-        readers.push(match newest(stem, None) {
+        readers.push(match checking(stem) {
             Some(compiler) => reader(search, files, compiler, reading)?,
             None => {
                 let tool = if index == 0 { &CLANG } else { &GCC };
