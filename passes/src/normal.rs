@@ -100,7 +100,8 @@ type SpacedName<'a> = (bool, &'a [u8]);
 fn names_by_role(snapshot: &Snapshot) -> Patch {
     let language = snapshot.language();
     // The roles of names in C++ are not known, except those in kernels, which are mostly C.
-    if !language.has(Feature::Symbols) && !language.has(Feature::CheckedKernels) {
+    let is_kernel = language.has_all(&[Feature::Syntax, Feature::CheckedKernels]);
+    if !language.has(Feature::Symbols) && !is_kernel {
         return Patch::default();
     }
     let tree = snapshot.tree(0);

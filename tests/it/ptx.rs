@@ -155,6 +155,28 @@ impl Backend for Faulty {
 }
 
 #[test]
+fn variants_of_a_reduction_are_checked() {
+    let bench = Bench::new();
+    // Without checks, what is left is a race, or the number of bits of a register that nothing sets.
+    let body = "mov.u32 %r2, tile;\nmad.lo.u32 %r3, %r0, 4, %r2;\npopc.b32 %r6, %r1;\nst.shared.u32 [%r3], %r6;\n\
+         bar.sync 0;\nxor.b32 %r4, %r0, 1;\nmad.lo.u32 %r4, %r4, 4, %r2;\nld.shared.u32 %r5, [%r4];\n\
+         st.global.u32 [%d1], %r5;";
+    bench.write("k.ptx", kernel(body));
+    bench.write(
+        "k.toml",
+        "preset = \"wrong-code\"\n[[configuration]]\ndevice = \"host\"\naccused = true\n\
+         options = \"'-D__builtin_popcountll(x)=(__builtin_ctzll((x)|64))'\"\n\
+         [[configuration]]\ndevice = \"host\"\noptions = \"-O0\"\n",
+    );
+    let reduced = bench.run(&["k.ptx", "--test", "k.toml", "--plain"]).success();
+    let told = stderr(&reduced);
+    assert!(!told.contains("cannot be checked in the original"), "{told}");
+    let text = fs::read_to_string(bench.path("k.ptx")).unwrap();
+    assert!(text.contains("popc.b32") && !text.contains("ld.shared"), "{text}");
+    bench.run(&["check", "k.ptx"]).success();
+}
+
+#[test]
 fn a_wrong_instruction_is_found_and_reduced_to_a_few() {
     let out = tempfile::tempdir().unwrap();
     let profile = Profile {

@@ -20,7 +20,7 @@ use crate::pass::{Pass, Proposal, Proposals};
 pub(crate) const PASS: Pass = Pass::new(
     "atomics",
     "Replace atomic operations by plain ones",
-    &[Feature::CheckedKernels],
+    &[Feature::Syntax, Feature::CheckedKernels],
     propose,
 );
 

@@ -22,7 +22,7 @@ use crate::{NodeId, Snapshot};
 pub(crate) const PASS: Pass = Pass::new(
     "barriers",
     "Remove barriers and fences, simplify their flags, take them out of blocks",
-    &[Feature::CheckedKernels],
+    &[Feature::Syntax, Feature::CheckedKernels],
     propose,
 );
 

@@ -21,7 +21,7 @@ use crate::{NodeId, Snapshot, SymbolKind};
 pub(crate) const PASS: Pass = Pass::new(
     "to-result",
     "Store a value straight to the result of a kernel",
-    &[Feature::CheckedKernels],
+    &[Feature::Syntax, Feature::CheckedKernels],
     propose,
 );
 

@@ -37,7 +37,7 @@ const INDICES: [&[&str]; 3] = [
 ];
 
 pub(super) fn find(snapshot: &Snapshot, found: &mut FoundMutants<'_>) {
-    if !snapshot.language().has(Feature::CheckedKernels) {
+    if !snapshot.language().has_all(&[Feature::Syntax, Feature::CheckedKernels]) {
         return;
     }
     barriers(snapshot, found);

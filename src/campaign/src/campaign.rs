@@ -269,10 +269,10 @@ const fn side_by_side(jobs: usize) -> usize {
 }
 
 /// The number of alarms that may be in each part of a reduction at the same time. Those that come later may turn out to show the
-/// bug of an earlier one, so only a part of the processors works ahead, and few of them on texts, which take the longest; but each
-/// device and lane may have one.
+/// bug of an earlier one, so only a part of the processors works ahead, and a quarter of them on texts, which take the longest; but
+/// each device and lane may have one.
 const fn reductions_side_by_side(jobs: usize, devices: usize) -> [usize; 2] {
-    if jobs < 8 { [2 * devices; 2] } else { [jobs / 2, jobs / 8] }
+    if jobs < 8 { [2 * devices; 2] } else { [jobs / 2, jobs / 4] }
 }
 
 /// The work of a thread.

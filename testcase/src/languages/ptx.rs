@@ -18,5 +18,5 @@ pub(super) static DESCRIPTION: Description = Description {
     look: None,
     lexer: &RULES,
     grammar: None,
-    features: &[Feature::Comments, Feature::VirtualInstructions],
+    features: &[Feature::Comments, Feature::CheckedKernels, Feature::VirtualInstructions],
 };
