@@ -84,6 +84,15 @@ fn an_edit_that_is_not_interesting_is_put_aside() {
         assert_eq!(bench.read("bug.c"), whole.read("bug.c"));
         assert_eq!(bench.keys("e").len(), whole.keys("e").len() + 1);
     }
+    // As after a kill between the verdict and putting it aside.
+    let bench = stopped("9");
+    bench.write("bug.c", "mine");
+    bench.reduce(&args(&["--max-steps", "11", "-j2"]));
+    fs::remove_dir_all(bench.path("bug.c.edited")).unwrap();
+    bench.write("bug.c", "mine");
+    bench.reduce(&args(&["-j2"]));
+    assert_eq!(aside(&bench).pop().unwrap().0, "mine");
+    assert_eq!(bench.read("bug.c"), whole.read("bug.c"));
     // A version that the reduction wrote is no edit.
     let bench = stopped("9");
     bench.write("bug.c", BUG);
@@ -175,4 +184,58 @@ fn edits_at_many_steps_are_deterministic_and_nothing_is_lost() {
         (bench.keys("e"), bench.read("bug.c"), refused)
     });
     assert_eq!(results[0], results[1]);
+}
+
+/// The test itself edits FILE, once: after the last commit of a program from which nothing can be removed.
+#[test]
+fn an_edit_after_the_last_commit_is_not_lost() {
+    let bench = Bench::new();
+    bench.write("bug.c", "needle\n");
+    let [file, done] = ["bug.c", "done"].map(|name| bench.path(name).display().to_string());
+    bench.script(
+        "test.sh",
+        &format!(
+            "#!/bin/sh\n[ -e {done} ] || {{ : >{done}; echo 'needle mine' >{file}; }}\ngrep -q needle bug.c\n"
+        ),
+    );
+    let args = ["bug.c", "--test", SCRIPT, "--sandbox", "off", "-q", "--events", "e"];
+    let said = stderr(&bench.run(&args).code(1));
+    assert_mentions(&said, &["changed by someone else", "run the same command again"]);
+    assert_eq!(bench.read("bug.c"), "needle mine\n");
+    bench.reduce(&args);
+    assert!(bench.events("e").iter().any(|it| it["event"] == "committed" && it["pass"] == "edit"));
+    assert_eq!(bench.read("bug.c"), "needle\n");
+}
+
+/// All files of such an edit are versions that the reduction wrote, but not together.
+#[test]
+fn in_a_project_a_file_may_be_removed_or_put_back() {
+    let file = |letter: char| {
+        (0..8)
+            .map(|n| format!("int {letter}{n}(int x) {{ return x + {n}; }}\n"))
+            .collect::<String>()
+    };
+    let stopped = || {
+        let bench = Bench::new();
+        bench.write("p/a.c", format!("{}int needle(int a) {{ return a; }}\n", file('a')));
+        bench.write("p/b.c", format!("{}int thread;\n", file('b')));
+        bench.write("p/c.c", file('c'));
+        bench.script(
+            "test.sh",
+            "#!/bin/sh\ngrep -q needle a.c && grep -q thread b.c && [ -e c.c ]\n",
+        );
+        let args = ["p", "--test", SCRIPT, "-q", "--events", "e"];
+        bench.reduce(&[&args[..], &["--max-steps", "20"]].concat());
+        assert_ne!(bench.read("p/b.c"), bench.read("p.orig/b.c"));
+        (bench, args)
+    };
+    let (bench, args) = stopped();
+    fs::remove_file(bench.path("p/c.c")).unwrap();
+    let said = stderr(&bench.reduce(&args));
+    assert_mentions(&said, &["`p` was edited", "is not interesting", "p.edited"]);
+
+    let (bench, args) = stopped();
+    bench.write("p/b.c", bench.read("p.orig/b.c"));
+    bench.reduce(&args);
+    assert!(bench.events("e").iter().any(|it| it["event"] == "committed" && it["pass"] == "edit"));
 }

@@ -96,7 +96,7 @@ impl History {
 }
 
 impl HistoryEnd {
-    /// Returns whether all files of a test case are versions that the reduction wrote, or the original.
+    /// Returns whether a test case is one that the reduction wrote, or the original.
     #[must_use]
     pub fn knows(&self, case: &TestCase) -> bool {
         self.versions.know(case)
@@ -134,7 +134,7 @@ impl Replay<'_> {
                 self.pending.extend(edit);
             }
             Between::Limits(_) => {}
-            Between::LaidOut(files) => self.end.versions.extend(files.clone()),
+            Between::LaidOut(case) => self.end.versions.add_hash(*case),
         }
         Ok(())
     }

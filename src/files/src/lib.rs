@@ -20,15 +20,23 @@ const PREFIX: &str = ".clreduce-";
 /// # Errors
 /// When the new file cannot be written whole (a full disk) or put in place; then `path` is as it was.
 pub fn replace(path: &Path, bytes: &[u8], scratch: &Path) -> io::Result<()> {
-    replace_like(path, bytes, scratch, path)
+    replace_if(path, bytes, scratch, path, || true).map(drop)
 }
 
-/// Replaces `path` as [`replace`] does, by a file with the attributes of `like`.
+/// Replaces `path` as [`replace`] does, by a file with the attributes of `like`, if `is_free` says so at the last moment.
+/// Returns what it said.
 ///
 /// # Errors
 /// As [`replace`].
-pub fn replace_like(path: &Path, bytes: &[u8], scratch: &Path, like: &Path) -> io::Result<()> {
-    place(scratch, path, like, |file| file.write_all(bytes), |file| persist(file, path))
+pub fn replace_if(
+    path: &Path,
+    bytes: &[u8],
+    scratch: &Path,
+    like: &Path,
+    is_free: impl Fn() -> bool,
+) -> io::Result<bool> {
+    let persist = |file| if is_free() { persist(file, path).map(|()| true) } else { Ok(false) };
+    place(scratch, path, like, |file| file.write_all(bytes), persist)
 }
 
 /// Replaces `path` by a file that `write` fills, and that is not held in memory. The unfinished file lies beside it.
@@ -134,13 +142,13 @@ fn persist(file: NamedTempFile, path: &Path) -> io::Result<()> {
 
 /// Fills an unfinished file in `scratch`, or beside `path` if `scratch` turns out to be on another file system, and
 /// puts it in its place.
-fn place<E: From<io::Error>>(
+fn place<T, E: From<io::Error>>(
     scratch: &Path,
     path: &Path,
     like: &Path,
     fill: impl Fn(&mut NamedTempFile) -> Result<(), E>,
-    persist: impl Fn(NamedTempFile) -> io::Result<()>,
-) -> Result<(), E> {
+    persist: impl Fn(NamedTempFile) -> io::Result<T>,
+) -> Result<T, E> {
     match persist(unfinished(scratch, like, &fill)?) {
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
             Ok(persist(unfinished(beside(path), like, &fill)?)?)

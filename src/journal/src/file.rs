@@ -221,12 +221,12 @@ impl Journal {
         self.append(&write_between(&Between::Limits(limits)))
     }
 
-    /// Appends the contents of files that are laid out, before they replace those on disk.
+    /// Appends a test case that is laid out, before its files replace those on disk.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn record_laid_out(&mut self, files: Vec<ContentHash>) -> Result<(), StateError> {
-        self.append(&write_between(&Between::LaidOut(files)))
+    pub fn record_laid_out(&mut self, case: ContentHash) -> Result<(), StateError> {
+        self.append(&write_between(&Between::LaidOut(case)))
     }
 
     /// Appends what a user's pass proposed, before the verdict on any of it. Unlike verdicts it never becomes void.

@@ -3,6 +3,8 @@
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use clreduce_testcase::TestCase;
 
@@ -15,6 +17,10 @@ use crate::stored::{forget_edits, read_case, store};
 pub(crate) const JOURNAL: &str = "journal";
 /// Name of the folder with the original.
 const ORIGINAL: &str = "original";
+
+/// How long a locked folder is waited for: a process that a killed run was about to start holds a copy of the lock for a moment.
+const PATIENCE: Duration = Duration::from_secs(1);
+const LOOKS: u32 = 20;
 
 /// A state folder, held by this run alone as long as the value lives.
 #[derive(Debug)]
@@ -49,11 +55,16 @@ impl StateFolder {
         let path = directory.join("lock");
         let opened = File::options().create(true).truncate(false).write(true).open(&path);
         let lock = opened.map_err(|error| StateError::io("open", &path, error))?;
-        match lock.try_lock() {
-            Ok(()) => Ok(Self { directory, _lock: FolderLock(lock) }),
-            Err(TryLockError::WouldBlock) => Err(StateError::Locked(directory)),
-            Err(TryLockError::Error(error)) => Err(StateError::io("lock", &path, error)),
+        for _ in 0..LOOKS {
+            match lock.try_lock() {
+                Ok(()) => return Ok(Self { directory, _lock: FolderLock(lock) }),
+                Err(TryLockError::WouldBlock) => thread::sleep(PATIENCE / LOOKS),
+                Err(TryLockError::Error(error)) => {
+                    return Err(StateError::io("lock", &path, error));
+                }
+            }
         }
+        Err(StateError::Locked(directory))
     }
 
     /// The path of the folder.
@@ -188,5 +199,19 @@ mod tests {
         assert!(open().try_lock().is_err());
         drop(FolderLock(lock));
         open().try_lock().unwrap();
+    }
+
+    #[test]
+    fn a_lock_that_is_held_for_a_moment_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let held = StateFolder::open(folder.path()).unwrap();
+        thread::scope(|scope| {
+            let opened = scope.spawn(|| StateFolder::open(folder.path()).map(drop));
+            thread::sleep(PATIENCE / LOOKS);
+            drop(held);
+            opened.join().unwrap().unwrap();
+        });
+        let _held = StateFolder::open(folder.path()).unwrap();
+        assert!(matches!(StateFolder::open(folder.path()), Err(StateError::Locked(_))));
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::StateError;
 
 /// Number of this layout; the first thing in a header.
-const FORMAT: u32 = 10;
+const FORMAT: u32 = 11;
 
 /// Facts that verdicts and their order depend on besides the original: the test, the options. Keys are the names
 /// that people know, such as `the test` or `--lang`. A journal is resumed only under the same facts.

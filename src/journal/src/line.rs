@@ -66,8 +66,8 @@ const EDITED: &str = "edited ";
 /// Begins the record of time limits, which are in milliseconds.
 const LIMITS: &str = "limits ";
 
-/// Begins the record of the contents of files that were laid out.
-const LAID_OUT: &str = "laid-out";
+/// Begins the record of a test case that was laid out.
+const LAID_OUT: &str = "laid-out ";
 
 /// A line that a journal holds between two verdicts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,8 +78,8 @@ pub enum Between {
     Edited(ContentHash),
     /// Later tests have these time limits.
     Limits(TimeLimits),
-    /// The files were laid out and have these contents, although no verdict of a step led to them.
-    LaidOut(Vec<ContentHash>),
+    /// The files were laid out and are this test case, although no verdict of a step led to it.
+    LaidOut(ContentHash),
 }
 
 /// Writes what came between two verdicts as a record.
@@ -87,9 +87,7 @@ pub(crate) fn write_between(between: &Between) -> String {
     match between {
         Between::Skipped(pass) => format!("{SKIPPED}{pass}"),
         Between::Edited(case) => format!("{EDITED}{case}"),
-        Between::LaidOut(files) => {
-            files.iter().fold(LAID_OUT.to_owned(), |record, file| format!("{record} {file}"))
-        }
+        Between::LaidOut(case) => format!("{LAID_OUT}{case}"),
         Between::Limits(limits) => {
             let millis = |limit: &Duration| u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
             let limits = limits.iter().map(|(name, limit)| (name.clone(), millis(limit).into()));
@@ -106,9 +104,8 @@ pub(crate) fn read_between(record: &str) -> Option<Between> {
     if let Some(case) = record.strip_prefix(EDITED) {
         return ContentHash::parse(case).map(Between::Edited);
     }
-    if let Some(files) = record.strip_prefix(LAID_OUT) {
-        let files: Option<_> = files.split_whitespace().map(ContentHash::parse).collect();
-        return files.map(Between::LaidOut);
+    if let Some(case) = record.strip_prefix(LAID_OUT) {
+        return ContentHash::parse(case).map(Between::LaidOut);
     }
     let limits: BTreeMap<String, u64> = serde_json::from_str(record.strip_prefix(LIMITS)?).ok()?;
     let limits = limits.into_iter().map(|(name, millis)| (name, Duration::from_millis(millis)));
@@ -217,12 +214,11 @@ mod tests {
         let hash = ContentHash::of(b"edited");
         let limit = |name: &str, millis| (name.to_owned(), Duration::from_millis(millis));
         let limits = TimeLimits::from([limit("", 2500), limit("gpu \"0\"\n", 1)]);
-        let files = vec![ContentHash::of(b"one"), ContentHash::of(b"two")];
         for between in [
             Between::Skipped("a pass".to_owned()),
             Between::Edited(hash),
             Between::Limits(limits),
-            Between::LaidOut(files),
+            Between::LaidOut(ContentHash::of(b"laid out")),
         ] {
             let record = write_between(&between);
             assert!(read_entry(&record).is_none() && !record.contains('\n'));

@@ -26,12 +26,6 @@ pub(crate) enum KeepError {
          help: if you edited it, run the same command again, which judges the edit; a test has to write logs and other output elsewhere"
     )]
     ChangedMeanwhile(PathBuf),
-    #[error(
-        "an earlier run was interrupted while it replaced several files, and `{0}` has changed since\n\
-         help: to continue, copy the last complete version back from `{best}`; to start again from the \
-         current files, use --fresh", best = .1.display()
-    )]
-    ChangedSince(PathBuf, PathBuf),
 }
 
 /// A copy of an original, to be written once before anything is replaced.
@@ -78,10 +72,10 @@ impl Keeper {
     /// When a file cannot be written. The last version then stays; if there are several files, the next start may have to
     /// repair them.
     pub(crate) fn keep(&mut self, case: &TestCase) -> Result<(), KeepError> {
+        self.check_unchanged()?;
         if *case == self.on_disk {
             return Ok(());
         }
-        self.check_unchanged()?;
         if self.copies.is_empty() {
             self.keep_originals()?;
         }
@@ -91,7 +85,7 @@ impl Keeper {
         for place in &self.places {
             let (new, old) = (bytes_of(case, &place.path), bytes_of(&self.on_disk, &place.path));
             if new != old {
-                put(place, new, &self.state, self.like(place))?;
+                put(place, old, new, &self.state, self.like(place))?;
             }
         }
         self.on_disk = case.clone();
@@ -162,10 +156,11 @@ const PREVIOUS: &str = "best.old";
 const INCOMING: &str = "best.new";
 
 /// Finishes what a killed run began: after it, the files on disk belong together again. Does nothing
-/// where there is nothing to do.
+/// where there is nothing to do. A file that has neither the content that the killed run found nor that which it wrote was
+/// edited since, and stays.
 ///
 /// # Errors
-/// When a file has neither the content that the killed run found nor that which it wrote, or cannot be written.
+/// When a file cannot be read or written.
 pub(crate) fn repair(places: &[FilePlace], state: &Path) -> Result<(), KeepError> {
     let [new, best, previous] = [INCOMING, BEST, PREVIOUS].map(|name| state.join(name));
     if !best.exists() && previous.exists() && new.exists() {
@@ -173,20 +168,12 @@ pub(crate) fn repair(places: &[FilePlace], state: &Path) -> Result<(), KeepError
         clreduce_files::rename(&new, &best).map_err(failed("write", &best))?;
     }
     if best.exists() && previous.exists() {
-        let mut pending = Vec::new();
         for place in places {
-            let now = read(&place.disk)?;
             let version = |folder: &Path| read(&folder.join(&*place.path));
             let (wanted, last) = (version(&best)?, version(&previous)?);
-            if now != wanted && now != last {
-                return Err(KeepError::ChangedSince(place.disk.clone(), best));
+            if wanted != last && read(&place.disk)? == last {
+                put(place, last.as_deref(), wanted.as_deref(), state, &place.disk)?;
             }
-            if now != wanted {
-                pending.push((place, wanted));
-            }
-        }
-        for (place, wanted) in pending {
-            put(place, wanted.as_deref(), state, &place.disk)?;
         }
         remove_tree(&previous)?;
     }
@@ -287,7 +274,8 @@ mod tests {
             let disk = Disk::with(&first);
             disk.keeper(&first).announce(&second).unwrap();
             for place in &disk.places[..written] {
-                put(place, bytes_of(&second, &place.path), &disk.state(), &place.disk).unwrap();
+                let [old, new] = [&first, &second].map(|case| bytes_of(case, &place.path));
+                put(place, old, new, &disk.state(), &place.disk).unwrap();
             }
             repair(&disk.places, &disk.state()).unwrap();
             assert!(disk.shows(&second), "{written} written");
@@ -309,13 +297,17 @@ mod tests {
     }
 
     #[test]
-    fn repair_does_not_overwrite_edits() {
+    fn an_edit_in_the_middle_of_a_replacement_stays_beside_the_new_files() {
         let first = case(&[("a.c", "aaa"), ("b.c", "bbb")]);
         let disk = Disk::with(&first);
         disk.keeper(&first).announce(&case(&[("a.c", "a"), ("b.c", "b")])).unwrap();
         fs::write(&disk.places[1].disk, "edited").unwrap();
-        let error = repair(&disk.places, &disk.state()).unwrap_err();
-        assert!(matches!(error, KeepError::ChangedSince(..)));
-        assert_eq!(fs::read(&disk.places[0].disk).unwrap(), b"aaa");
+        let b = &disk.places[1];
+        let refused = put(b, Some(b"bbb"), Some(b"b"), &disk.state(), &b.disk).unwrap_err();
+        assert!(matches!(refused, KeepError::ChangedMeanwhile(_)));
+        let refused = put(b, Some(b"bbb"), None, &disk.state(), &b.disk).unwrap_err();
+        assert!(matches!(refused, KeepError::ChangedMeanwhile(_)));
+        repair(&disk.places, &disk.state()).unwrap();
+        assert!(disk.shows(&case(&[("a.c", "a"), ("b.c", "edited")])));
     }
 }

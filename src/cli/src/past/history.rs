@@ -10,7 +10,7 @@ use clreduce_journal::StateFolder;
 use clreduce_testcase::{Size, TestCase};
 
 use crate::failure::{CliError, PastError};
-use crate::files::keep::Keeper;
+use crate::files::keep::{Keeper, repair};
 use crate::files::target::{ReductionPaths, is_stdout};
 use crate::past::{PastReduction, untold};
 use crate::terminal::printing::{self, note_line, shown_path};
@@ -204,6 +204,7 @@ fn restore(
     let state = past.target.state();
     let _lock = StateFolder::open(&state)?;
     let original = past.history.record.original.clone();
+    repair(&past.places, &state)?;
     let on_disk = crate::files::target::read(&past.places)?;
     if !end.knows(&on_disk) {
         return Err(PastError::FileChanged(past.name.clone()).into());

@@ -135,7 +135,8 @@ fn run(
     let judge = Arc::new(subject.judge(settings, service.as_ref(), cancel, progress)?);
     let ReductionInput { target, folder, case, on_disk, places, resumed } = subject;
     let events = settings.events.as_ref().map(ReportFile::create).transpose()?;
-    let now = target::read(&places)?;
+    // What the reduction begins with: an edit since then is not overwritten.
+    let now = on_disk.clone().map_or_else(|| target::read(&places), Ok)?;
     let originals = target.originals(&case);
     let mut bases: Vec<PathBuf> = originals.iter().map(|copy| copy.base.clone()).collect();
     bases.dedup();

@@ -10,7 +10,6 @@ use clreduce_testcase::TestCase;
 
 use super::calibration::OriginalFirst;
 use super::result::ReductionError;
-use super::resume::versions;
 use super::run::ReductionRun;
 use crate::events::{Ending, Event};
 
@@ -66,7 +65,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         let outcome = executor.last_test(case.clone(), limit);
         if outcome.is_some_and(|outcome| outcome.verdict == Verdict::Interesting) {
             if let Some(journal) = &mut self.journal {
-                journal.record_laid_out(versions(&case).collect())?;
+                journal.record_laid_out(case.hash())?;
             }
             self.keep(&case)?;
             self.best.0 = case;

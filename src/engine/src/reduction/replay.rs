@@ -2,14 +2,17 @@
 //! the journal knows, or a person has edited them.
 
 use clreduce_candidates::CandidateSource;
+use clreduce_interestingness::Verdict;
 use clreduce_journal::{Between, Journal};
 use clreduce_speculation::{Executor, WrongSuccesses};
+use clreduce_testcase::TestCase;
 
 use super::calibration::OriginalFirst;
 use super::limits::put_into_force;
 use super::result::ReductionError;
 use super::resume::remember;
 use super::run::ReductionRun;
+use crate::events::Event;
 
 impl<S: CandidateSource> ReductionRun<'_, S> {
     /// Repeats the steps in the journal. Neither a cancellation nor a limit stops it on the way, since the result would
@@ -42,8 +45,8 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
                     self.limits.restore(limits);
                     continue;
                 }
-                Some(Between::LaidOut(files)) => {
-                    self.versions.extend(files);
+                Some(Between::LaidOut(case)) => {
+                    self.versions.add_hash(case);
                     continue;
                 }
                 None => {}
@@ -74,6 +77,13 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         journal.map_or_else(|| panic!("a source repeats itself"), |it| it.diverged().into())
     }
 
+    fn is_refused_edit(&self, case: &TestCase) -> bool {
+        let hash = case.hash();
+        let last = self.history.iter().rfind(|entry| entry.hash == hash);
+        self.edits.iter().any(|(_, edit)| edit.hash() == hash)
+            && last.is_some_and(|entry| entry.verdict != Verdict::Interesting)
+    }
+
     /// Puts the best version on disk. Files that the journal does not know are an edit, which is judged first.
     fn check_disk(
         &mut self,
@@ -87,6 +97,10 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
         }
         if executor.scheduler().awaits_edit() {
             return Ok(());
+        }
+        if let Some(case) = on_disk.as_ref().filter(|case| self.is_refused_edit(case)).cloned() {
+            // The earlier run was killed before it put the edit aside, or the same edit was made again.
+            self.tell(&Event::EditRefused { case, reason: String::new() });
         }
         let is_there = on_disk.as_ref() == Some(&self.best.0);
         if is_there || (on_disk.is_none() && self.statistics.steps == 0) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clreduce_journal::{Journal, JournalEntry, JournalHeader, StateError};
 use clreduce_speculation::Verdicts;
-use clreduce_testcase::{ContentHash, SourceFile, TestCase};
+use clreduce_testcase::{ContentHash, TestCase};
 
 use super::{Reduction, Resume};
 
@@ -45,34 +45,23 @@ pub(super) fn remember(verdicts: &mut Verdicts, entry: &JournalEntry) {
     verdicts.remember(*hash, *verdict, complaints, *filtered, *rank);
 }
 
-/// Content hashes of the files of all committed test cases. With several files, a crash may leave some of one commit
-/// and some of the next.
+/// All test cases that the reduction wrote, and the original.
 #[derive(Default)]
 pub(crate) struct Versions {
-    files: HashSet<ContentHash>,
+    cases: HashSet<ContentHash>,
 }
 
 impl Versions {
     pub(crate) fn add(&mut self, case: &TestCase) {
-        self.files.extend(versions(case));
+        self.cases.insert(case.hash());
     }
 
-    pub(crate) fn extend(&mut self, files: Vec<ContentHash>) {
-        self.files.extend(files);
+    pub(crate) fn add_hash(&mut self, case: ContentHash) {
+        self.cases.insert(case);
     }
 
-    /// Returns true if all files of a test case are known.
+    /// Returns true for such a test case, and where all files are gone.
     pub(crate) fn know(&self, case: &TestCase) -> bool {
-        case.files().iter().all(|file| self.files.contains(&version(file)))
+        case.files().is_empty() || self.cases.contains(&case.hash())
     }
-}
-
-/// Content hashes of the files of a test case, with their names.
-pub(super) fn versions(case: &TestCase) -> impl Iterator<Item = ContentHash> {
-    case.files().iter().map(version)
-}
-
-fn version(file: &SourceFile) -> ContentHash {
-    let content = ContentHash::of(&file.bytes);
-    ContentHash::of(&[file.path.as_bytes(), &content.0].concat())
 }

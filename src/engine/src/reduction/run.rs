@@ -354,10 +354,10 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
         ending: Ending,
         executor: &Executor<OriginalFirst<S>>,
     ) -> Result<Reduced, ReductionError> {
-        if let Some(journal) = &mut self.journal
-            && ending == Ending::Minimal
-        {
-            journal.finish()?;
+        if ending == Ending::Minimal {
+            // An edit since the last commit is judged by the next run, which a finished reduction does not have.
+            self.keep(&self.best.0.clone())?;
+            self.journal.as_mut().map_or(Ok(()), Journal::finish)?;
         }
         if let Some(event) = self.statistics.finish_pass_run() {
             self.tell(&event);

@@ -24,25 +24,31 @@ pub(super) fn make_folders(copy: &Path, base: &Path, like: &Path) -> io::Result<
     Ok(())
 }
 
+/// Replaces a file that has the bytes `old`; `None` stands for no file. Between the last look at it and the rename is no time
+/// in which a person could save it.
 pub(super) fn put(
     place: &FilePlace,
-    bytes: Option<&[u8]>,
+    old: Option<&[u8]>,
+    new: Option<&[u8]>,
     scratch: &Path,
     like: &Path,
 ) -> Result<(), KeepError> {
-    match bytes {
+    let is_free = || read(&place.disk).is_ok_and(|now| now.as_deref() == old);
+    let is_done = match new {
         Some(bytes) => {
             let failed = failed("write", &place.disk);
             if let Some(folder) = place.disk.parent() {
                 fs::create_dir_all(folder).map_err(&failed)?;
             }
-            clreduce_files::replace_like(&place.disk, bytes, scratch, like).map_err(failed)
+            clreduce_files::replace_if(&place.disk, bytes, scratch, like, is_free)
+                .map_err(failed)?
         }
-        None => remove(place),
-    }
+        None => is_free() && remove(place).map(|()| true)?,
+    };
+    if is_done { Ok(()) } else { Err(KeepError::ChangedMeanwhile(place.disk.clone())) }
 }
 
-pub(super) fn remove(place: &FilePlace) -> Result<(), KeepError> {
+fn remove(place: &FilePlace) -> Result<(), KeepError> {
     match when_free(|| fs::remove_file(&place.disk)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             return Err(failed("remove", &place.disk)(error));
