@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::thread;
 
 use clreduce_interestingness::{
-    Cancel, CommandTest, Interestingness, Limits, OutputPattern, TestCommand, Verdict,
+    Cancel, CommandTest, Interestingness, Limits, Occasion, OutputPattern, TestCommand, Verdict,
 };
 use regex::bytes::Regex;
 use support::{Bench, benches, variant};
@@ -60,8 +60,20 @@ fn a_test_sees_the_variant_and_nothing_else() {
 fn tests_have_the_same_addresses_in_every_run() {
     // A container may forbid it.
     let script = "setarch -R true || exit 0; test $(cat /proc/self/personality) = 00040000";
-    let outcome = Bench::with_supervisors().judge(script, Limits::default());
+    let bench = Bench::with_supervisors();
+    let outcome = bench.judge(script, Limits::default());
     assert_eq!(outcome.verdict, Verdict::Interesting, "{outcome:?}");
+
+    // Unless a run has a number. A supervisor runs both kinds.
+    let command = TestCommand::Shell("exec cat /proc/self/personality".into());
+    let mut options = bench.options(Limits::default());
+    options.pattern =
+        Some(OutputPattern { stdout: Some(Regex::new("^00000000").unwrap()), stderr: None });
+    let test = CommandTest::new(&command, options).unwrap();
+    for occasion in [Occasion::Run(1), Occasion::Run(2)] {
+        let outcome = test.judge_on(&variant(), occasion, &Cancel::new()).unwrap();
+        assert_eq!(outcome.verdict, Verdict::Interesting, "{outcome:?}");
+    }
 }
 
 #[test]

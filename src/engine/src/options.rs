@@ -46,7 +46,7 @@ pub struct Options {
     /// Reduce a bug that comes and goes: a variant is interesting if it shows the bug often enough
     ///
     /// The original is measured, and the test runs on each variant as often as the decision needs. RATE, as in 0.2 or 20%, is
-    /// the least share of runs; without it, it is half of what the original has for certain. Each run finds another number in
+    /// the least share of runs; without it, it is a third of what the original has for certain. Each run finds another number in
     /// CLREDUCE_RUN.
     #[cfg_attr(feature = "clap", arg(long, value_name = "RATE", num_args = 0..=1, require_equals = true,
         default_missing_value = "original", help_heading = TEST))]

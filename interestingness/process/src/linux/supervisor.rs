@@ -67,12 +67,12 @@ enum Farewell {
     Orphaned,
 }
 
-/// Gives the tests the same addresses in every run, as debuggers do: some crashes depend on them, and would look like
-/// several bugs. A container may forbid it; then addresses differ, as they do outside.
-fn same_addresses() {
-    if let Ok(own) = personality::get() {
-        let _ = personality::set(own | Persona::ADDR_NO_RANDOMIZE);
-    }
+/// Gives a task the same addresses in every run, as debuggers do: some crashes depend on them, and would look like
+/// several bugs. Not to one whose runs have numbers: a bug that comes and goes may do so by its addresses. A container may
+/// forbid it; then addresses differ, as they do outside.
+fn set_addresses(own: Persona, is_numbered: bool) {
+    let same = if is_numbered { Persona::empty() } else { Persona::ADDR_NO_RANDOMIZE };
+    let _ = personality::set(own | same);
 }
 
 /// Returns the way in which the processes of tests are known.
@@ -87,7 +87,6 @@ fn become_supervisor() -> io::Result<TreeScope> {
         // Cosmetic only.
         let _ = rustix::thread::set_name(&name);
     }
-    same_addresses();
     // Crashing compilers are daily business. One byte rather than none: that also keeps the kernel
     // from piping the core into a crash reporter.
     let hard = rustix::process::getrlimit(Resource::Core).maximum;
@@ -116,6 +115,7 @@ fn serve_tasks(
     (root, directory): (&Path, &Path),
     scope: TreeScope,
 ) -> Result<Farewell, FrameError> {
+    let persona = personality::get();
     loop {
         let order = match orders::read(socket) {
             Ok(SupervisorOrder::Dismiss) => return Ok(Farewell::Dismissed),
@@ -142,6 +142,9 @@ fn serve_tasks(
             count_left: order.count_left,
             confinement: &own(&begin.confinement, root, &folder, &order.permissions),
         };
+        if let Ok(persona) = persona {
+            set_addresses(persona, order.run.is_some());
+        }
         let mut orders = Orders { socket, number, is_dismissed: false };
         let completed = supervise(&job, &mut orders);
         if orders.is_dismissed {
