@@ -1,4 +1,5 @@
 //! Removes arguments of functions of LLVM IR, in the definition and in every call. Zero takes the place of one that is used.
+//! A function that nothing calls returns nothing.
 //!
 //! before:
 //! ```llvm
@@ -26,14 +27,18 @@ use std::ops::Range;
 
 use clreduce_testcase::{Edit, Patch, steps};
 
-use super::module::functions;
+use super::module::{IrFunction, functions};
 use crate::Snapshot;
 use crate::analysis::{name_texts, names};
 use crate::pass::{BLOCKS, Pass, Proposal, Proposals};
 
-pub(crate) const PASS: Pass =
-    Pass::new("llvm-arguments", "Remove arguments of functions of LLVM IR", BLOCKS, propose)
-        .growing();
+pub(crate) const PASS: Pass = Pass::new(
+    "llvm-arguments",
+    "Remove arguments and results of functions of LLVM IR",
+    BLOCKS,
+    propose,
+)
+.growing();
 
 fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
     for file in 0..snapshot.file_count() {
@@ -52,8 +57,12 @@ fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
         }
         for function in functions(bytes) {
             let head = &bytes[function.head.clone()];
-            let name = name_texts(head).find(|name| name[0] == b'@');
-            bodies.extend(name.map(|name| (name, function.head.end..function.range.end)));
+            let Some(name) = name_texts(head).find(|name| name[0] == b'@') else { continue };
+            bodies.insert(name, function.head.end..function.range.end);
+            if lists.get(name).is_some_and(|uses| uses.len() == 1) {
+                let patch = without_result(file, bytes, &function, name);
+                proposals.extend(patch.map(|patch| Proposal::new(patch).in_list(2)));
+            }
         }
         for name in order {
             let Some(lists) = lists.get(name) else { continue };
@@ -103,6 +112,29 @@ fn list_at(bytes: &[u8], at: usize) -> Vec<Range<usize>> {
         }
     }
     Vec::new()
+}
+
+/// A function that returns nothing, where it returned something.
+fn without_result(file: usize, bytes: &[u8], function: &IrFunction, name: &[u8]) -> Option<Patch> {
+    let head = &bytes[function.head.clone()];
+    let at = head.windows(name.len()).position(|part| part == name)?;
+    let before = head[..at].trim_ascii_end();
+    let ends = function.blocks.iter().filter_map(|block| block.instructions.last());
+    let mut edits = Vec::new();
+    for end in ends.filter(|end| end.operation(bytes).starts_with(b"ret ")) {
+        let value = end.operation(bytes).strip_prefix(b"ret ")?;
+        // The type stands in front of the value and, last, in front of the name.
+        let mut types = (0..value.len()).filter(|&at| value[at] == b' ').map(|at| &value[..at]);
+        let is_returned =
+            |of: &&[u8]| before.strip_suffix(*of).is_some_and(|it| it.ends_with(b" "));
+        let returned = types.find(is_returned)?;
+        if edits.is_empty() {
+            let end = function.head.start + before.len();
+            edits.push(Edit::replace(file, end - returned.len()..end, b"void".to_vec()));
+        }
+        edits.push(Edit::replace(file, end.range.clone(), b"  ret void\n".to_vec()));
+    }
+    Patch::new(edits).filter(|patch| !patch.is_empty())
 }
 
 /// Where the body uses a parameter.
