@@ -64,6 +64,11 @@ fn what_is_undefined_in_ptx_is_found() {
         ("@%q1 st.global.u32 [%d1], %r1;", "uninitialised"),
         ("add.cc.u32 %r2, %r1, 1;\naddc.u32 %r3, %r1, 0;\nst.global.u32 [%d1], %r3;", ""),
         ("addc.u32 %r3, %r1, 0;\nst.global.u32 [%d1], %r3;", "uninitialised"),
+        (
+            "sub.cc.u32 %r2, %r1, %r7;\nsubc.u32 %r3, %r1, 0;\nst.global.u32 [%d1], %r3;",
+            "uninitialised",
+        ),
+        ("mul.hi.u32 %r2, %r1, %r7;\nst.global.u32 [%d1], %r2;", "uninitialised"),
         ("st.global.u32 [%d1+65536], %r1;", "out-of-bounds"),
         (
             "sub.u32 %r2, %r0, 5;\ndiv.u32 %r3, %r1, %r2;\nst.global.u32 [%d1], %r3;",

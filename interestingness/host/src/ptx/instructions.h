@@ -72,6 +72,21 @@ template <class T> static inline bits<T> raw(T a)
 // An address of 32 bits in the state space in which this variable lies.
 static inline u64 near(u32 low, u64 variable) { return variable + (u64)(s64)(s32)(low - (u32)variable); }
 
+// MemorySanitizer takes the upper bits of sums and products for known if only lower bits of the operands are not. With this, a
+// value is known only if its operands are.
+#if __has_feature(memory_sanitizer)
+extern "C" long __msan_test_shadow(const void *memory, unsigned long size);
+extern "C" void __msan_poison(const void *memory, unsigned long size);
+template <class W, class... Operands> static inline W depending(W all, Operands... operands)
+{
+    if (((__msan_test_shadow(&operands, sizeof operands) >= 0) || ...))
+        __msan_poison(&all, sizeof all);
+    return all;
+}
+#else
+template <class W, class... Operands> static inline W depending(W all, Operands...) { return all; }
+#endif
+
 #define OP template <class T> static inline bits<T>
 #define ARITHMETIC(name, expression) \
     OP op_##name(bits<T> x, bits<T> y) \
@@ -85,7 +100,10 @@ ARITHMETIC(sub, a - b)
 ARITHMETIC(mul, a * b)
 #undef ARITHMETIC
 
-template <class T> static inline wide<T> product(bits<T> a, bits<T> b) { return (wide<T>)a * (wide<T>)b; }
+template <class T> static inline wide<T> product(bits<T> a, bits<T> b)
+{
+    return depending((wide<T>)a * (wide<T>)b, a, b);
+}
 template <class T> static inline bits<T> saturated(__int128 a)
 {
     const __int128 top = ((__int128)1 << (width<T> - is_signed<T>)) - 1, bottom = is_signed<T> ? -top - 1 : 0;
@@ -143,11 +161,11 @@ OP op_max(bits<T> x, bits<T> y)
 
 template <class T> static inline unsigned __int128 sum(whole<T> a, whole<T> b, bool carry)
 {
-    return (unsigned __int128)a + b + carry;
+    return depending((unsigned __int128)a + b + carry, a, b, carry);
 }
 template <class T> static inline unsigned __int128 difference(whole<T> a, whole<T> b, bool borrow)
 {
-    return (unsigned __int128)a - b - borrow;
+    return depending((unsigned __int128)a - b - borrow, a, b, borrow);
 }
 template <class T> static inline bits<T> kept(unsigned __int128 all, pred &carry)
 {
