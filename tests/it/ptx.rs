@@ -177,7 +177,7 @@ fn variants_of_a_reduction_are_checked() {
     let told = stderr(&reduced);
     assert!(!told.contains("cannot be checked in the original"), "{told}");
     let text = fs::read_to_string(bench.path("k.ptx")).unwrap();
-    assert!(text.contains("popc.b32") && !text.contains("ld.shared"), "{text}");
+    assert!(text.contains("popc.b32") && text.lines().count() < 24, "{text}");
     bench.run(&["check", "k.ptx"]).success();
 }
 
