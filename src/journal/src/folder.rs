@@ -55,16 +55,26 @@ impl StateFolder {
         let path = directory.join("lock");
         let opened = File::options().create(true).truncate(false).write(true).open(&path);
         let lock = opened.map_err(|error| StateError::io("open", &path, error))?;
-        for _ in 0..LOOKS {
-            match lock.try_lock() {
-                Ok(()) => return Ok(Self { directory, _lock: FolderLock(lock) }),
-                Err(TryLockError::WouldBlock) => thread::sleep(PATIENCE / LOOKS),
-                Err(TryLockError::Error(error)) => {
-                    return Err(StateError::io("lock", &path, error));
-                }
+        match lock.try_lock() {
+            Ok(()) => Ok(Self { directory, _lock: FolderLock(lock) }),
+            Err(TryLockError::WouldBlock) => Err(StateError::Locked(directory)),
+            Err(TryLockError::Error(error)) => Err(StateError::io("lock", &path, error)),
+        }
+    }
+
+    /// The same, but waits a moment for a lock: a child of a run that was killed may hold it a little longer.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open).
+    pub fn open_soon(directory: impl Into<PathBuf>) -> Result<Self, StateError> {
+        let directory = directory.into();
+        for _ in 1..LOOKS {
+            match Self::open(&directory) {
+                Err(StateError::Locked(_)) => thread::sleep(PATIENCE / LOOKS),
+                opened => return opened,
             }
         }
-        Err(StateError::Locked(directory))
+        Self::open(directory)
     }
 
     /// The path of the folder.
@@ -206,7 +216,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let held = StateFolder::open(folder.path()).unwrap();
         thread::scope(|scope| {
-            let opened = scope.spawn(|| StateFolder::open(folder.path()).map(drop));
+            let opened = scope.spawn(|| StateFolder::open_soon(folder.path()).map(drop));
             thread::sleep(PATIENCE / LOOKS);
             drop(held);
             opened.join().unwrap().unwrap();

@@ -60,7 +60,7 @@ impl ReductionInput {
             // Nothing is left behind for an input that cannot be reduced.
             read()?;
         }
-        let folder = StateFolder::open(&state)?;
+        let folder = StateFolder::open_soon(&state)?;
         let unfinished = folder.unfinished();
         if settings.fresh {
             if let Ok(Some(original)) = &unfinished {
