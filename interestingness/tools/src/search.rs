@@ -39,16 +39,26 @@ pub(crate) fn library(starts: &[&str]) -> Option<PathBuf> {
 /// Finds a library that belongs to a clang: in the folders `lib/clang/VERSION/lib/PLATFORM`.
 pub(crate) fn of_clang(clang: &Path, part: &str) -> Option<PathBuf> {
     let program = fs::canonicalize(clang).ok()?;
-    let versions = program.parent()?.parent()?.join("lib/clang");
-    let libraries = folders_in(&versions).into_iter().map(|version| version.join("lib"));
+    let libraries =
+        folders_in(&versions_of_clang(&program)?).into_iter().map(|version| version.join("lib"));
     let platforms = libraries.flat_map(|libraries| folders_in(&libraries));
     platforms.into_iter().find_map(|platform| file_in(&platform, |name| is_library(name, part)))
 }
 
-/// Returns true if a clang has the libraries of its sanitizers.
+/// Returns true if a clang has the libraries of its sanitizers, or may have them: a script that starts a clang has no folder
+/// of libraries.
 #[must_use]
 pub fn has_sanitizers(clang: &str) -> bool {
-    find_program(clang).and_then(|clang| of_clang(&clang, ADDRESS_SANITIZER)).is_some()
+    let program = find_program(clang).and_then(|clang| fs::canonicalize(clang).ok());
+    program.is_some_and(|clang| {
+        let is_script = versions_of_clang(&clang).is_none_or(|versions| !versions.is_dir());
+        is_script || of_clang(&clang, ADDRESS_SANITIZER).is_some()
+    })
+}
+
+/// The folder `lib/clang` of a program, which need not be there.
+fn versions_of_clang(program: &Path) -> Option<PathBuf> {
+    Some(program.parent()?.parent()?.join("lib/clang"))
 }
 
 /// The version of a clang, as Debian's packages have it: that of the folder of its LLVM, or of its name.
