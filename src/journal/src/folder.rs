@@ -65,7 +65,7 @@ impl StateFolder {
     /// The same, but waits a moment for a lock: a child of a run that was killed may hold it a little longer.
     ///
     /// # Errors
-    /// Those of [`open`](Self::open).
+    /// The same as for [`open`](Self::open).
     pub fn open_soon(directory: impl Into<PathBuf>) -> Result<Self, StateError> {
         let directory = directory.into();
         for _ in 1..LOOKS {

@@ -12,8 +12,8 @@
 //! however often one looks. It needs the fewest runs of all tests that promise this.
 //!
 //! Most variants do not show the bug at all, and for them Wald's test is slow. So a variant is also refused after n runs of which
-//! none shows it, where (1-p)ⁿ ≤ β for the rate p of the original. One that is refused by mistake is hardly lost: what it removes is proposed again after the
-//! next commit. So β is 1/20, which saves a third of the runs of refusals.
+//! none shows it, where (1-p)ⁿ ≤ β for the rate p of the original. One that is refused by mistake is hardly lost: what it removes
+//! is proposed again after the next commit. So β is 1/20, which saves a third of the runs of refusals.
 //!
 //! A reduction asks about many variants, and ends below what was asked if it accepts one of those that are. With α = 1/1,000 for
 //! each, ten of them that are just below lead there once in a hundred reductions; those further below are hardly ever accepted.

@@ -74,7 +74,7 @@ impl Compiled {
                 return Ok(None);
             };
             kernel = read;
-            (self.clang.host(self.language), &kernel.files)
+            (self.clang.host(kernel.language), &kernel.files)
         } else {
             (Vec::new(), case)
         };
