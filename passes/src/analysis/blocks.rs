@@ -3,7 +3,8 @@
 //!
 //! The indentation says what is nested in what. A line that closes a block is told by its first words: `end`, alone or with
 //! a word of the line that it closes (`end do`, `endmodule`), a word spelled backwards (`fi`), or a bracket. Where indentation
-//! says nothing, as in `do` directly before `end do`, these words alone are enough.
+//! says nothing, as in `do` directly before `end do`, these words alone are enough. A line that is nothing but `{` opens its
+//! block together with the lines before it that name the block.
 
 use std::ops::Range;
 
@@ -16,8 +17,8 @@ use super::lines::line_ranges;
 pub(crate) struct Block {
     /// From its first line to its last.
     pub range: Range<usize>,
-    /// The line that opens it, those that divide it, and the line that closes it, in order. What is between them is its
-    /// parts.
+    /// The line or lines that open it, those that divide it, and the line that closes it, in order. What is between them is
+    /// its parts.
     pub frame: Vec<Range<usize>>,
     /// True if the last line of the frame closes the block. Otherwise its last part ends where the indentation does.
     pub is_closed: bool,
@@ -69,7 +70,7 @@ const DIVIDERS: [&[u8]; 16] = [
 /// Bytes at the start of a line among which the words that open a block are.
 const OPENING_BYTES: usize = 256;
 const LONGEST_WORD: usize = 32;
-/// Lines that are looked at to find the one that a closing line belongs to.
+/// Lines that are looked at to find the one that a closing line or a bracket belongs to.
 const NEAR: usize = 64;
 
 /// The blocks of a text, in the order of their first lines.
@@ -94,7 +95,12 @@ pub(crate) fn blocks(bytes: &[u8]) -> Vec<Block> {
                 // Within the block, lines without an end of their own may open blocks by their indentation alone.
                 blocks.extend(open_blocks(&lines, members.get(1..).unwrap_or_default()));
             }
-            None => level.push(index),
+            None => {
+                level.push(index);
+                // Brackets in the lines that name a block open none.
+                let start = lines[first_line(&lines, index)].range.start;
+                while blocks.pop_if(|block| start <= block.range.start).is_some() {}
+            }
         }
     }
     for level in &levels {
@@ -172,15 +178,36 @@ fn open_blocks(lines: &[Line<'_>], level: &[usize]) -> Vec<Block> {
     blocks
 }
 
+/// The first of the lines that open a block with this one: where it is nothing but a bracket, the nearest one with the
+/// parentheses of a signature, or else the one directly before it.
+fn first_line(lines: &[Line<'_>], opening: usize) -> usize {
+    let line = &lines[opening];
+    if line.text != b"{" {
+        return opening;
+    }
+    let goes_on = |at: &usize| {
+        steps(1);
+        let (before, after) = (&lines[*at], &lines[*at + 1]);
+        let ends = matches!(before.text.last(), Some(b';' | b'{' | b'}'));
+        !ends && before.range.end == after.range.start && line.indent <= before.indent
+    };
+    let mut before = (opening.saturating_sub(NEAR)..opening).rev().take_while(goes_on).peekable();
+    let nearest = before.peek().copied().filter(|&at| lines[at].indent == line.indent);
+    let names = |&at: &usize| lines[at].indent == line.indent && lines[at].text.contains(&b'(');
+    before.find(names).or(nearest).unwrap_or(opening)
+}
+
 /// The block of an opening line, of what follows it in its level, and of the line that closes it.
 fn block(lines: &[Line<'_>], members: &[usize], closing: Option<usize>) -> Block {
     let opening = &lines[members[0]];
     let dividing = members[1..].iter().filter(|&&member| divides(lines[member].text));
     let framing = [members[0]].into_iter().chain(dividing.copied()).chain(closing);
-    let frame: Vec<Range<usize>> = framing.map(|index| lines[index].range.clone()).collect();
+    let mut frame: Vec<Range<usize>> = framing.map(|index| lines[index].range.clone()).collect();
+    let start = lines[first_line(lines, members[0])].range.start;
+    frame[0].start = start;
     let last = closing.unwrap_or_else(|| lines[members[members.len() - 1]].end - 1);
     Block {
-        range: opening.range.start..lines[last].range.end,
+        range: start..lines[last].range.end,
         frame,
         is_closed: closing.is_some(),
         depth: opening.depth,

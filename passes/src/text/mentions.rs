@@ -1,5 +1,5 @@
-//! Removes a name with all that mentions it: the nearest parts that the grammar can do without, or whole lines where there is no
-//! grammar.
+//! Removes a name with all that mentions it: the nearest parts that the grammar can do without, or, where there is no grammar,
+//! whole lines, and whole blocks where the line opens one.
 //!
 //! before:
 //! ```text
@@ -18,7 +18,7 @@ use std::ops::Range;
 use clreduce_testcase::{Edit, Feature, Patch, steps};
 
 use crate::Snapshot;
-use crate::analysis::{Unit, line_ranges, names};
+use crate::analysis::{Unit, blocks, line_ranges, names};
 use crate::pass::{ANY, Pass, Proposal, Proposals};
 
 pub(crate) const PASS: Pass =
@@ -60,9 +60,14 @@ fn mentions(snapshot: &Snapshot, file: usize) -> Vec<(&[u8], Range<usize>)> {
     let tree = snapshot.tree(file);
     if tree.is_empty() {
         let mut lines = line_ranges(bytes).peekable();
+        let opened = blocks(bytes);
+        let mut opened = opened.iter().peekable();
         let in_line = names(bytes).filter_map(|name| {
             while lines.next_if(|line| line.end <= name.start).is_some() {}
-            Some((&bytes[name], lines.peek()?.clone()))
+            while opened.next_if(|block| block.frame[0].end <= name.start).is_some() {}
+            let opening = opened.peek().filter(|block| block.range.start <= name.start);
+            let range = opening.map_or_else(|| lines.peek(), |block| Some(&block.range))?;
+            Some((&bytes[name], range.clone()))
         });
         return in_line.collect();
     }

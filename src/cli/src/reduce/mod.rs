@@ -142,11 +142,7 @@ fn run(
     bases.dedup();
     let mut keeper = Keeper::new(places, target.state(), now, originals, case.clone());
     let (mut keep_error, not_aside) = (None, Mutex::new(None));
-    let (requests, running) = (UserRequests::new(), Arc::new(AtomicUsize::new(0)));
-    let name = target.inputs.first().map(|input| shown_path(&input.named)).unwrap_or_default();
-    let jobs = settings.how.jobs().get();
-    let model = Model::new(name, case.clone(), jobs, Arc::clone(&running));
-    progress.will_draw(Drawn { model, cancel: cancel.clone(), requests: requests.clone() });
+    let (requests, running) = draw(&target, &case, settings, cancel, progress);
     let collector = settings.report.as_ref().map(|_| CommitCollector::new(case.clone()));
     let (statistics, events) = (RunStatistics::new(), events.map(EventsFile::new));
     let edits = EditFollower::new(&target, &not_aside);
@@ -182,6 +178,21 @@ fn run(
         }
         Err(error) => Err(keep_error.map_or(CliError::Reduction(error), CliError::Keep)),
     }
+}
+
+/// Gives `progress` what it draws, and returns what the user asks for at the screen, and the number of tests that run now.
+fn draw(
+    target: &ReductionPaths,
+    case: &TestCase,
+    settings: &ReduceSettings,
+    cancel: &Cancel,
+    progress: &mut ProgressDisplay,
+) -> (UserRequests, Arc<AtomicUsize>) {
+    let (requests, running) = (UserRequests::new(), Arc::new(AtomicUsize::new(0)));
+    let name = target.inputs.first().map(|input| shown_path(&input.named)).unwrap_or_default();
+    let model = Model::new(name, case.clone(), settings.how.jobs().get(), Arc::clone(&running));
+    progress.will_draw(Drawn { model, cancel: cancel.clone(), requests: requests.clone() });
+    (requests, running)
 }
 
 /// Everything that follows the events of a reduction.
