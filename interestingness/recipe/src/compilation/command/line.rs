@@ -88,6 +88,8 @@ impl CompileCommand {
             match part {
                 Part::Plain(word) | Part::Mode(word) => words.push(shell_word(word)),
                 Part::Source => {
+                    let level = form.optimisation.filter(|_| self.optimises_unasked());
+                    words.extend(level.map(str::to_owned));
                     words.extend(form.more.iter().map(shell_word));
                     words.push(form.file.to_owned());
                 }

@@ -13,6 +13,11 @@ use words::{CommandReader, OWN_HEADERS, header_folder};
 pub(crate) use line::{LineOptions, OUTPUT};
 pub(crate) use words::has_value_behind;
 
+use crate::naming::unversioned;
+
+/// Compilers that optimise where no option says how much.
+const OPTIMISERS: [&str; 2] = ["llc", "ptxas"];
+
 /// A command that compiles one source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompileCommand {
@@ -143,6 +148,8 @@ impl CompileCommand {
                 Part::Dialect(words) => is_named(&words[0]).then_some(&words[0]),
                 _ => None,
             });
+            let level = optimisation.filter(|_| self.optimises_unasked());
+            let words = level.into_iter().chain(words);
             words.fold(compiler.to_string(), |name, word| format!("{name} {word}"))
         };
         let is_of_code = |word: &str| word.starts_with("-f") || word.starts_with("-m");
@@ -155,7 +162,13 @@ impl CompileCommand {
     /// Returns true if the command asks for any optimisation.
     pub(crate) fn optimises(&self) -> bool {
         let tunes = self.parts.iter().any(|part| matches!(part, Part::Tuning(_)));
-        tunes || self.optimisation().is_some_and(|level| level != "-O0")
+        tunes || self.optimisation().map_or(self.optimises_unasked(), |level| level != "-O0")
+    }
+
+    /// Returns true if nothing in the command says how much to optimise, and the compiler then does.
+    fn optimises_unasked(&self) -> bool {
+        let name = Path::new(self.compiler()).file_name().and_then(OsStr::to_str);
+        self.optimisation().is_none() && OPTIMISERS.contains(&unversioned(name.unwrap_or_default()))
     }
 
     /// The file that the command writes, if it says so.
@@ -342,8 +355,13 @@ mod tests {
             "gcc -O0 -fwrapv -march=native -Wall -DN {file} -o output -lm"
         );
         let tuned = read("gcc -ffast-math y.c", folder.path()).unwrap();
-        let plain = read("gcc -O0 -fwrapv y.c", folder.path()).unwrap();
-        assert!(command.optimises() && tuned.optimises() && !plain.optimises());
+        let unoptimised = read("gcc -O0 -fwrapv y.c", folder.path()).unwrap();
+        assert!(command.optimises() && tuned.optimises() && !unoptimised.optimises());
+        // These optimise unless they are told not to.
+        let command = read("ptxas -arch=sm_90 y.c", folder.path()).unwrap();
+        assert!(command.optimises());
+        assert_eq!(command.short_name(Some("-O0")), "ptxas -O0");
+        assert_eq!(command.line(plain), "ptxas -arch=sm_90 -O0 {file} -o output");
         let many = format!("gcc -O2 {} y.c", "-fno-common ".repeat(9));
         assert_eq!(read(&many, folder.path()).unwrap().short_name(None), "gcc -O2");
     }
