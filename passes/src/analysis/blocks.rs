@@ -139,7 +139,8 @@ fn lines(bytes: &[u8]) -> Vec<Line<'_>> {
 /// The place in its level of the line that a closing line closes.
 fn opener(lines: &[Line<'_>], level: &[usize], closing: usize) -> Option<usize> {
     let line = &lines[closing];
-    let has_body = line.end > closing + 1;
+    // What is indented behind a bracket is not below it: a cut has left a blank there.
+    let has_body = line.end > closing + 1 && !matches!(line.text[0], b'}' | b')' | b']');
     if has_body || !may_close(line.text) {
         return None;
     }
@@ -192,7 +193,7 @@ fn first_line(lines: &[Line<'_>], opening: usize) -> usize {
         !ends && before.range.end == after.range.start && line.indent <= before.indent
     };
     let mut before = (opening.saturating_sub(NEAR)..opening).rev().take_while(goes_on).peekable();
-    let nearest = before.peek().copied().filter(|&at| lines[at].indent == line.indent);
+    let nearest = before.peek().copied();
     let names = |&at: &usize| lines[at].indent == line.indent && lines[at].text.contains(&b'(');
     before.find(names).or(nearest).unwrap_or(opening)
 }

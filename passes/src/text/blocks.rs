@@ -136,7 +136,13 @@ mod tests {
         let ir = "define void @f() {\n  ret void\n}\ndefine void @g() {\n  ret void\n}\n";
         assert_eq!(reduced(ir, &["@g", "ret", "}"]), "define void @g() {\n  ret void\n}\n");
         let ptx = ".target sm_70\n.func (.reg .b32 r) f(\n  .reg .b32 a\n)\n.noreturn\n{\n  exit;\n}\n.entry k()\n{\n  ret;\n}\n";
-        assert_eq!(reduced(ptx, &["sm_70", "k()", "}"]), ".target sm_70\n.entry k()\n{\n  ret;\n}\n");
+        assert_eq!(
+            reduced(ptx, &["sm_70", "k()", "}"]),
+            ".target sm_70\n.entry k()\n{\n  ret;\n}\n"
+        );
+        let cut = "{\n  exit;\n}\n .entry k\n{\n  ret;\n}\nx;\n";
+        assert_eq!(reduced(cut, &["x;"]), "x;\n");
+        assert_eq!(reduced(cut, &["k", "x;"]), " .entry k\n{\n  ret;\n}\nx;\n");
         let allman = "a;\nwhile (x)\n{\n  b;\n}\nstruct s\n{\n  int c;\n};\n";
         assert_eq!(reduced(allman, &["a;", "b;"]), "a;\n  b;\n");
     }
