@@ -145,7 +145,12 @@ mod tests {
     #[test]
     fn a_variant_without_the_bug_is_refused_as_soon_as_a_good_one_would_have_shown_it() {
         for (percent, screen) in [(2, 149), (10, 29), (31, 9), (50, 5), (98, 1), (100, 1)] {
-            let test = SequentialTest::new(rate(percent).part(1, 2), rate(percent), rate(percent), Haste::Last);
+            let test = SequentialTest::new(
+                rate(percent).part(1, 2),
+                rate(percent),
+                rate(percent),
+                Haste::Last,
+            );
             assert_eq!(test.screen(), screen, "{percent} %");
             let none = |runs| test.decides(&MeasuredRate { shown: 0, runs });
             assert_eq!((none(screen - 1), none(screen)), (None, Some(false)), "{percent} %");
@@ -183,14 +188,16 @@ mod tests {
     fn the_errors_are_as_stated() {
         for percent in [10, 20, 31, 50, 70, 90, 98] {
             let (asked, good) = (rate(percent).part(1, 2), rate(percent));
-            let test = SequentialTest::new(asked, good, good, Haste::Last);
-            let (wrongly, _) = accepts(&test, asked.as_share());
-            let (rightly, _) = accepts(&test, good.as_share());
-            assert!(wrongly <= 0.001, "{percent} %: {wrongly} are accepted");
-            // One in twenty at the first look, and one by the rest.
-            assert!(rightly >= 0.9, "{percent} %: {rightly} are accepted");
-            let (never, soon) = accepts(&test, 0.0);
-            assert!(never == 0.0 && soon <= f64::from(test.screen()), "{percent} %: {soon} runs");
+            // One in twenty at the first look, and one by the rest; in haste, one in two each time.
+            for (haste, least) in [(Haste::Last, 0.9), (Haste::First, 0.25)] {
+                let test = SequentialTest::new(asked, good, good, haste);
+                let (wrongly, _) = accepts(&test, asked.as_share());
+                let (rightly, _) = accepts(&test, good.as_share());
+                assert!(wrongly <= 0.001, "{percent} %: {wrongly} are accepted");
+                assert!(rightly >= least, "{percent} %: {rightly} are accepted");
+                let (never, soon) = accepts(&test, 0.0);
+                assert!(never == 0.0 && soon <= f64::from(test.screen()), "{percent} %: {soon}");
+            }
         }
     }
 }
