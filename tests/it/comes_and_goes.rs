@@ -1,6 +1,8 @@
 //! Bugs that come and go: `--flaky` reduces them, and without it they are named.
 
 use std::fs;
+use std::thread::sleep;
+use std::time::Duration;
 
 use crate::support::{Bench, assert_mentions, stderr, stdout};
 
@@ -38,6 +40,36 @@ fn the_result_is_the_same_for_every_number_of_jobs_and_after_an_interruption() {
     }
     assert!(results[0].0.contains("overflow") && results[0].0.len() < 15, "{results:?}");
     assert!(results.iter().all(|result| *result == results[0]), "{results:?}");
+}
+
+/// The lines of the journal; none before there is one.
+fn lines_of_journal(bench: &Bench) -> usize {
+    bench.read_if_there("bug.c.clreduce/journal").map_or(0, |journal| journal.lines().count())
+}
+
+#[test]
+fn the_result_is_the_same_after_kills() {
+    let args =
+        ["bug.c", "--test", "./coin.sh", "--flaky", "-j2", "--summary", "s.json", "--keep-state"];
+    let result = |bench: &Bench| {
+        bench.run(&args).success();
+        let rates = bench.json("s.json")["rates"].clone();
+        (bench.read("bug.c"), rates["original"].clone(), rates["result"].clone())
+    };
+    let (whole, killed) = (bench(), bench());
+    for more in [1, 4, 9] {
+        let before = lines_of_journal(&killed);
+        let mut run = killed.start(&args);
+        while lines_of_journal(&killed) < before + more {
+            assert!(run.try_wait().unwrap().is_none(), "it ended before");
+            sleep(Duration::from_millis(5));
+        }
+        run.kill().unwrap();
+        run.wait().unwrap();
+    }
+    assert_eq!(result(&killed), result(&whole));
+    // The journal has the way there, with what was tried again in the end.
+    assert!(!stdout(&killed.run(&["history", "bug.c"]).success()).is_empty());
 }
 
 /// The order of a set of strings depends on the seed of their hashes, which is another one in each run.

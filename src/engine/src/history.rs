@@ -75,6 +75,7 @@ impl History {
         let mut now = Reducer::new(original.clone(), plan).keeping_refusals();
         now.take_clues(&Arc::new(header.clues().clone()));
         let mut replay = Replay {
+            again: self.options.flaky.map(|_| now.clone()),
             end: HistoryEnd { now, before_finish: None, versions: Versions::default() },
             rests_on_filter: HashSet::new(),
             edits,
@@ -89,6 +90,7 @@ impl History {
             }
             let Some(entry) = entries.get(number) else { break };
             let (pass, committed) = replay.take(entry)?;
+            replay.look_again();
             each(PastStep { number: number as u64 + 1, pass, entry, committed });
         }
         Ok(replay.end)
@@ -105,6 +107,8 @@ impl HistoryEnd {
 
 /// A replay under way.
 struct Replay<'a> {
+    /// The reducer that looks at what is left again once nothing is left to try, if one does.
+    again: Option<Reducer>,
     end: HistoryEnd,
     /// Variants whose verdict rests on the word of the compile filter alone.
     rests_on_filter: HashSet<ContentHash>,
@@ -120,6 +124,18 @@ impl Replay<'_> {
         match self.end.now.next() {
             Next::Candidate(candidate) => Ok(candidate),
             Next::Blocked | Next::Done => Err(Record::diverged(self.folder)),
+        }
+    }
+
+    /// Does what a reduction does whose test was in haste.
+    fn look_again(&mut self) {
+        if self.pending.is_empty()
+            && matches!(self.end.now.next(), Next::Done)
+            && let Some(mut again) = self.again.take()
+        {
+            again.go_on_from(self.end.now.current().clone());
+            self.end.now = again;
+            self.end.before_finish = None;
         }
     }
 

@@ -69,6 +69,26 @@ fn answers_that_come_twice_or_late_change_nothing() {
     });
 }
 
+/// The number of a run decides how it ends, on whatever machine it is made.
+#[test]
+fn the_runs_of_a_bug_that_comes_and_goes_count_in_their_order() {
+    let bench = Bench::with_bug();
+    let coin = "#!/bin/sh\ngrep -q 'needle(' bug.c || exit 1\n\
+        sum=$( (echo \"$CLREDUCE_RUN\"; cat bug.c) | cksum | cut -d ' ' -f 1)\n[ $((sum / 7 % 3)) -gt 0 ]\n";
+    bench.script(SCRIPT_NAME, coin);
+    bench.write("bug.c", "int a;\nint b = 2;\nint needle(int y) { return y + b; }\n");
+    let service = Service::start();
+    let url = service.url();
+    let reduced = |output: &str, more: &[&str]| {
+        let args = ["bug.c", "--test", SCRIPT, "--flaky", "--summary", "s.json", "-o", output];
+        bench.reduce(&[&args[..], more].concat());
+        let rates = bench.json("s.json")["rates"].clone();
+        (bench.read(output), rates["original"].clone(), rates["result"].clone())
+    };
+    assert_eq!(reduced("here", &["-j1"]), reduced("there", &["-j4", "--remote", &url]));
+    assert!(service.executed() > 100, "{} actions", service.executed());
+}
+
 /// Their verdicts would be others: what they call a compiler accepts nothing.
 #[test]
 fn machines_with_other_tools_are_not_asked() {

@@ -4,7 +4,7 @@ use clreduce_interestingness::{Outcome, Quantity};
 
 use super::number::{BAD, GOOD, RUNS};
 use super::numbered::{Decided, Run};
-use super::sequential::SequentialTest;
+use super::sequential::{Haste, SequentialTest};
 use super::{AskedNumber, AskedRate, MeasuredNumber, MeasuredRate, NumberBound, Rate};
 
 /// The original runs until this number of runs have shown the bug. Then its rate is known to about a fifth of it.
@@ -66,6 +66,8 @@ pub(crate) struct Criterion {
     /// Where numbers decide which runs show the bug: the bound, and the numbers of the original.
     pub(crate) number: Option<(NumberBound, Vec<Quantity>)>,
     pub(super) test: SequentialTest,
+    /// The test for the time when nothing is left to try, where it is another one.
+    pub(super) last: Option<SequentialTest>,
 }
 
 impl Criterion {
@@ -114,8 +116,9 @@ impl Criterion {
         let measured = MeasuredNumber::of(numbers).filter(|measured| measured.runs >= RUNS);
         let measured = measured.ok_or("a run of the test printed no number")?;
         let bound = NumberBound::new(measured, asked)?;
-        let test = SequentialTest::new(BAD, GOOD, GOOD);
-        Ok(Self { original: runs, asked: GOOD, number: Some((bound, numbers.to_vec())), test })
+        let test = SequentialTest::new(BAD, GOOD, GOOD, Haste::Last);
+        let number = Some((bound, numbers.to_vec()));
+        Ok(Self { original: runs, asked: GOOD, number, test, last: None })
     }
 
     /// The outcome of a run of a variant.
@@ -158,8 +161,10 @@ impl Criterion {
                 (asked, good, good)
             }
         };
-        let test = SequentialTest::new(asked, good, noticed);
-        Ok(Self { original, asked, number: None, test })
+        let [first, last] = [Haste::First, Haste::Last]
+            .map(|haste| SequentialTest::new(asked, good, noticed, haste));
+        let last = (first.screen() < last.screen()).then_some(last);
+        Ok(Self { original, asked, number: None, test: first, last })
     }
 }
 

@@ -91,6 +91,16 @@ impl RateTest {
         self.lock().criterion.clone()?.ok()
     }
 
+    /// Takes more runs for refusals from now on. False if it does so already.
+    pub(crate) fn take_its_time(&self) -> bool {
+        let mut trials = self.lock();
+        let Some(Ok(criterion)) = &mut trials.criterion else { return false };
+        let Some(last) = criterion.last.take() else { return false };
+        criterion.test = last;
+        trials.begin_all_again();
+        true
+    }
+
     /// The runs by which a program was measured, if they are enough.
     pub(crate) fn measured(&self, hash: &ContentHash) -> Option<MeasuredRate> {
         let trials = self.lock();
@@ -331,7 +341,7 @@ impl Interestingness for RateTest {
             // The first run looks more closely, and has found a mistake of the test.
             return Ok((looked, Clues::default()));
         }
-        for _ in 0..criterion.test.screen() {
+        for _ in 0..criterion.last.as_ref().unwrap_or(&criterion.test).screen() {
             if looked.verdict == Verdict::Interesting || cancel.is_cancelled() {
                 break;
             }

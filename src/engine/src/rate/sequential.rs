@@ -13,7 +13,7 @@
 //!
 //! Most variants do not show the bug at all, and for them Wald's test is slow. So a variant is also refused after n runs of which
 //! none shows it, where (1-p)ⁿ ≤ β for the rate p of the original. One that is refused by mistake is hardly lost: what it removes
-//! is proposed again after the next commit. So β is 1/20, which saves a third of the runs of refusals.
+//! is proposed again after the next commit. So β is large at [first](Haste::First), and 1/20 only once nothing else is left to try.
 //!
 //! A reduction asks about many variants, and ends below what was asked if it accepts one of those that are. With α = 1/1,000 for
 //! each, ten of them that are just below lead there once in a hundred reductions; those further below are hardly ever accepted.
@@ -23,8 +23,24 @@ use super::{MeasuredRate, Rate};
 /// One variant in this number is accepted by mistake, if it shows the bug hardly less often than was asked.
 const ACCEPTED_ONE_IN: u64 = 1_000;
 
-/// One good variant in this number is refused by mistake, at the first look or later.
-const REFUSED_ONE_IN: u64 = 20;
+/// How soon a variant is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Haste {
+    /// Another one will do: a few runs tell most variants that are of no use.
+    First,
+    /// None is left to try.
+    Last,
+}
+
+impl Haste {
+    /// One good variant in this number is refused by mistake, at the first look or later.
+    fn refused_one_in(self) -> u64 {
+        match self {
+            Self::First => 2,
+            Self::Last => 20,
+        }
+    }
+}
 
 /// A variant that is neither good nor bad is refused after this multiple of the runs after which one that never shows the bug is.
 const MOST_SCREENS: u32 = 64;
@@ -48,19 +64,20 @@ pub(super) struct SequentialTest {
 impl SequentialTest {
     /// A test that tells variants at the rate `good` from those at `asked`, which is lower. `original` is the rate at which
     /// a variant has to be noticed at all.
-    pub(super) fn new(asked: Rate, good: Rate, original: Rate) -> Self {
+    pub(super) fn new(asked: Rate, good: Rate, original: Rate, haste: Haste) -> Self {
         let [asked, good, original] = [asked, good, original].map(|rate| {
             // Neither may be certain: one run more or less must not decide alone.
             u64::from(rate.in_millionths().clamp(1, Rate::ONE - 1))
         });
         let one = u64::from(Rate::ONE);
         let missed = log2(one, one - original).unsigned_abs();
-        let screen = log2(REFUSED_ONE_IN, 1).unsigned_abs().div_ceil(missed.max(1));
+        let refused = log2(haste.refused_one_in(), 1);
+        let screen = refused.unsigned_abs().div_ceil(missed.max(1));
         Self {
             shown: log2(good, asked),
             not_shown: log2(one - good, one - asked),
             accept: log2(ACCEPTED_ONE_IN, 1),
-            refuse: -log2(REFUSED_ONE_IN, 1),
+            refuse: -refused,
             screen: u32::try_from(screen).unwrap_or(u32::MAX),
         }
     }
@@ -128,7 +145,12 @@ mod tests {
     #[test]
     fn a_variant_without_the_bug_is_refused_as_soon_as_a_good_one_would_have_shown_it() {
         for (percent, screen) in [(2, 149), (10, 29), (31, 9), (50, 5), (98, 1), (100, 1)] {
-            let test = SequentialTest::new(rate(percent).part(1, 2), rate(percent), rate(percent));
+            let test = SequentialTest::new(
+                rate(percent).part(1, 2),
+                rate(percent),
+                rate(percent),
+                Haste::Last,
+            );
             assert_eq!(test.screen(), screen, "{percent} %");
             let none = |runs| test.decides(&MeasuredRate { shown: 0, runs });
             assert_eq!((none(screen - 1), none(screen)), (None, Some(false)), "{percent} %");
@@ -166,14 +188,16 @@ mod tests {
     fn the_errors_are_as_stated() {
         for percent in [10, 20, 31, 50, 70, 90, 98] {
             let (asked, good) = (rate(percent).part(1, 2), rate(percent));
-            let test = SequentialTest::new(asked, good, good);
-            let (wrongly, _) = accepts(&test, asked.as_share());
-            let (rightly, _) = accepts(&test, good.as_share());
-            assert!(wrongly <= 0.001, "{percent} %: {wrongly} are accepted");
-            // One in twenty at the first look, and one by the rest.
-            assert!(rightly >= 0.9, "{percent} %: {rightly} are accepted");
-            let (never, soon) = accepts(&test, 0.0);
-            assert!(never == 0.0 && soon <= f64::from(test.screen()), "{percent} %: {soon} runs");
+            // One in twenty at the first look, and one by the rest; in haste, one in two each time.
+            for (haste, least) in [(Haste::Last, 0.9), (Haste::First, 0.25)] {
+                let test = SequentialTest::new(asked, good, good, haste);
+                let (wrongly, _) = accepts(&test, asked.as_share());
+                let (rightly, _) = accepts(&test, good.as_share());
+                assert!(wrongly <= 0.001, "{percent} %: {wrongly} are accepted");
+                assert!(rightly >= least, "{percent} %: {rightly} are accepted");
+                let (never, soon) = accepts(&test, 0.0);
+                assert!(never == 0.0 && soon <= f64::from(test.screen()), "{percent} %: {soon}");
+            }
         }
     }
 }

@@ -5,7 +5,9 @@ use clreduce_speculation::Executor;
 
 use super::calibration::OriginalFirst;
 use super::result::{Numbers, Rates};
+use super::resume::recall;
 use super::run::{Halt, ReductionRun};
+use super::start::restart;
 use crate::events::Event;
 use crate::rate::{Criterion, MeasuredNumber, MeasuredRate, NumberBound, RateTest};
 
@@ -21,6 +23,18 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
             let (runs, asked) = (criterion.original, criterion.asked);
             self.tell(&Event::Measured { is_original: true, runs, asked });
         }
+    }
+
+    /// Begins again with what is left once nothing is left to try, if variants were refused in haste: then more runs refuse them.
+    pub(super) fn look_again(&mut self, executor: &mut Executor<OriginalFirst<S>>) {
+        let Some(rates) = self.rates.as_ref().filter(|_| executor.is_done()) else { return };
+        if !rates.take_its_time() {
+            return;
+        }
+        let best = self.best.0.clone();
+        let mut source = self.source.clone();
+        source.go_on_from(best.clone());
+        restart(executor, &best, source, recall(&best, [], self.is_filtered));
     }
 
     /// Measures the result on all slots. A result that is the original was measured before.

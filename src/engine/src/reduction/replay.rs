@@ -60,6 +60,7 @@ impl<S: CandidateSource> ReductionRun<'_, S> {
             if let Some(case) = self.consume(judged, executor.scheduler().counters())? {
                 self.versions.add(&case);
             }
+            self.look_again(executor);
         }
         put_into_force(self.limits.now(), &*self.reduction.test);
         if *self.limits.now() != began_with {

@@ -249,6 +249,7 @@ impl<'a, S: CandidateSource> ReductionRun<'a, S> {
                 }
                 (None, None) => {}
             }
+            self.look_again(executor);
             self.confirm_some(executor)?;
             self.follow_limits(executor)?;
         }

@@ -153,7 +153,7 @@ fn unlock(
 }
 
 /// Begins again with the original, which is known to be interesting.
-fn restart<A: CandidateSource>(
+pub(super) fn restart<A: CandidateSource>(
     executor: &mut Executor<OriginalFirst<A>>,
     original: &TestCase,
     source: A,

@@ -1,6 +1,8 @@
 //! `clreduce init --slow` and `--memory`: compares what a compiler takes with what other commands take for the same program, and
 //! writes a test that prints how many times as much it is.
 
+use std::env;
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,6 +12,7 @@ use clreduce_interestingness::{Limits, Quantity};
 use clreduce_process::{ToolRunner, quoted};
 use clreduce_recipe::{Compilation, NamedCommand};
 use clreduce_testcase::TestCase;
+use clreduce_tools::find_program;
 
 use super::InitArgs;
 use super::compiler::{also, unless_exists};
@@ -23,6 +26,9 @@ use crate::terminal::printing::printable;
 
 /// The limit of one command, unless the person sets one: what is too slow takes long.
 const LIMIT: Duration = Duration::from_secs(600);
+
+/// The name of this program on the search path.
+const NAME: &str = "clreduce";
 
 /// A command and what it takes.
 type Taken = (NamedCommand, Quantity);
@@ -78,7 +84,7 @@ pub(super) fn init(
         let all = all.iter().map(|line| format!("\n    {line}")).collect();
         return Err(InitError::NotMore { what: what.name(), name: own.0.name, all }.into());
     };
-    script::create(&path, &text(what, &all, &own.0, &reference.0), true)
+    script::create(&path, &text(what, &all, [&own.0, &reference.0])?, true)
         .map_err(|source| CliError::Write { path: path.clone(), source })?;
     print(&all, &compilation.command.source().display().to_string(), &path)
         .map_err(CliError::Stdout)?;
@@ -95,22 +101,31 @@ fn shown((command, taken): &Taken, what: MeasuredResource) -> String {
     format!("{}: {} {unit}", command.name, taken.rounded())
 }
 
-/// The text of the test.
+/// The text of the test, which compares two commands.
+///
+/// # Errors
+/// When the system does not tell the path of this program.
 fn text(
     what: MeasuredResource,
     all: &[String],
-    own: &NamedCommand,
-    reference: &NamedCommand,
-) -> String {
+    commands: [&NamedCommand; 2],
+) -> Result<String, CliError> {
     let about: String = all.iter().map(|line| format!("#   {line}\n")).collect();
-    let [own, reference] = [&own.line, &reference.line].map(|line| quoted(line.as_ref()));
-    format!(
+    let [own, reference] = commands.map(|command| quoted(command.line.as_ref()));
+    let (program, what) = (this_program()?, what.name());
+    Ok(format!(
         "#!/bin/sh\n# What `clreduce init` has measured:\n{about}\
-         # Prints how many times as much {} the first command takes as the second.\n\
-         exec clreduce measure {} {own} \\\n    {reference}\n",
-        what.name(),
-        what.name(),
-    )
+         # Prints how many times as much {what} the first command takes as the second.\n\
+         exec {program} measure {what} {own} \\\n    {reference}\n",
+    ))
+}
+
+/// This program as a word for the shell: its name, or its path where the name stands for another program or for none.
+fn this_program() -> Result<String, CliError> {
+    let own = env::current_exe().map_err(CliError::OwnPath)?;
+    let named = find_program(NAME).and_then(|path| fs::canonicalize(path).ok());
+    let is_named = named.is_some() && named == fs::canonicalize(&own).ok();
+    Ok(if is_named { NAME.to_owned() } else { quoted(own.as_os_str()) })
 }
 
 fn print(all: &[String], source: &str, test: &Path) -> io::Result<()> {
