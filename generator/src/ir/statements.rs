@@ -1,7 +1,8 @@
 //! Statements.
 
 use super::{
-    Address, Atomic, Collective, ExprId, Initial, Mma, Path, Place, ProcedureCall, StmtId, VarId,
+    Address, Atomic, Collective, ExprId, Initial, Merge, Mma, Path, Place, ProcedureCall, StmtId,
+    VarId,
 };
 use crate::random::SeedKey;
 
@@ -41,6 +42,8 @@ pub enum StmtKind {
     Call(ProcedureCall),
     /// Adds all lanes of a value to the result of the work-item.
     Hash(ExprId),
+    /// Assignments and other statements, one after the other, of which the text makes one where it can.
+    Merged(Merge, Block),
     /// Two branches.
     If(ExprId, Block, Block),
     /// Cases of a number.
@@ -178,12 +181,49 @@ pub struct Switch {
 /// One of the cases of a number.
 #[derive(Clone, Debug)]
 pub struct SwitchCase {
-    /// The value that selects this case, 0 or more; `None` for `default`.
-    pub label: Option<u8>,
+    /// The values that select this case; `None` for `default`.
+    pub label: Option<CaseRange>,
     /// The statements that are executed.
     pub body: Block,
     /// True if the next case is executed after this one.
     pub falls: bool,
+}
+
+/// The values from one to another, both 0 or more and included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CaseRange {
+    /// The least value.
+    pub first: u8,
+    /// The greatest value, not less than the first.
+    pub last: u8,
+}
+
+impl CaseRange {
+    /// A single value.
+    #[must_use]
+    pub fn one(value: u8) -> Self {
+        Self { first: value, last: value }
+    }
+
+    /// True if a value is among these.
+    #[must_use]
+    pub fn has(self, value: i128) -> bool {
+        (i128::from(self.first)..=i128::from(self.last)).contains(&value)
+    }
+
+    /// True if it is more than one value.
+    #[must_use]
+    pub fn is_wide(self) -> bool {
+        self.first < self.last
+    }
+}
+
+impl Switch {
+    /// True if some case is selected by several values.
+    #[must_use]
+    pub fn has_ranges(&self) -> bool {
+        self.cases.iter().any(|case| case.label.is_some_and(CaseRange::is_wide))
+    }
 }
 
 /// An atomic reduction.
