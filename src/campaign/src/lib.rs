@@ -9,6 +9,7 @@ mod campaign;
 mod cause;
 mod cure;
 mod disk;
+mod drawn;
 mod elsewhere;
 mod external;
 mod family;
@@ -36,6 +37,7 @@ mod shared;
 mod shrink;
 
 pub use campaign::{Campaign, CampaignResult, CampaignStart};
+pub use drawn::Drawn;
 pub use elsewhere::{Elsewhere, MakeTest, NoTest, ReductionTest};
 pub use external::{ExternalError, ExternalPrograms, SEED};
 pub use given::{GivenKernel, NoVariants, described};
