@@ -3,33 +3,7 @@
 //! What they do is what they do one after the other. So the text is right wherever the order of evaluation is the same, and
 //! elsewhere the statements stand by themselves.
 
-use super::{Binary, Block, ExprId, ExprKind, Place, Program, StmtId, StmtKind, Ty, VarId};
-
-/// The operator that makes one statement of several.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Merge {
-    /// `a = x, b = y;`, and `b = (a = x, y);`.
-    Comma,
-    /// `b = (a = x) + y;`.
-    Assignment,
-    /// `b = ++a + y;`, and `b = a++ + y;`.
-    Increment,
-}
-
-impl Merge {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Comma, Self::Assignment, Self::Increment];
-
-    /// The name that `--avoid` takes.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Comma => "comma",
-            Self::Assignment => "assignment",
-            Self::Increment => "increment",
-        }
-    }
-}
+use super::{Binary, Block, ExprId, ExprKind, Merge, Place, Program, StmtId, StmtKind, Ty, VarId};
 
 /// A change of a variable by one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -31,7 +31,6 @@ pub use builtins::Builtin;
 pub use collectives::{Collective, Joint, Shuffle, WARP};
 pub(crate) use emi_edits::{EmiEdit, EmiEditKind, replace};
 pub use exact::Exact;
-pub use merged::Merge;
 pub(crate) use merged::{Change, Pair};
 pub use objects::{Address, Initial, ObjectType, Path, Record, RecordId, Region, Root, Step};
 pub use operators::{Binary, Unary};
@@ -41,7 +40,7 @@ pub use ptx::Suffix;
 pub use signatures::BuiltinSignature;
 pub use statements::{
     AtomicSection, Block, CaseRange, CombineMethod, For, Foreign, Gather, GroupCopy, Jump,
-    LoopForm, Reduce, Stmt, StmtKind, Switch, SwitchCase, Ticket, Update,
+    LoopForm, Merge, Reduce, Stmt, StmtKind, Switch, SwitchCase, Ticket, Update,
 };
 pub use sub_groups::SubGroup;
 pub use swizzle::Swizzle;

@@ -1,8 +1,7 @@
 //! Statements.
 
 use super::{
-    Address, Atomic, Collective, ExprId, Initial, Merge, Mma, Path, Place, ProcedureCall, StmtId,
-    VarId,
+    Address, Atomic, Collective, ExprId, Initial, Mma, Path, Place, ProcedureCall, StmtId, VarId,
 };
 use crate::random::SeedKey;
 
@@ -70,6 +69,32 @@ pub enum StmtKind {
     Section(AtomicSection),
     /// A statement of a program that was read.
     Foreign(Foreign),
+}
+
+/// The operator that makes one statement of several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Merge {
+    /// `a = x, b = y;`, and `b = (a = x, y);`.
+    Comma,
+    /// `b = (a = x) + y;`.
+    Assignment,
+    /// `b = ++a + y;`, and `b = a++ + y;`.
+    Increment,
+}
+
+impl Merge {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Comma, Self::Assignment, Self::Increment];
+
+    /// The name that `--avoid` takes.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Comma => "comma",
+            Self::Assignment => "assignment",
+            Self::Increment => "increment",
+        }
+    }
 }
 
 /// A statement that only programs have that were read.

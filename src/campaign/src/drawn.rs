@@ -5,10 +5,6 @@ use std::fmt;
 
 use clreduce_generator::SeedKey;
 
-use crate::matrix::{Compiler, Matrix};
-use crate::outcome::{Observed, Subject};
-use crate::runner::Runner;
-
 /// The word that stands for them.
 pub(crate) const RANDOM: &str = "random";
 /// The most options that a program draws.
@@ -108,8 +104,9 @@ pub(crate) enum Family {
 }
 
 impl Family {
-    fn of(compiler: &Compiler) -> Self {
-        if compiler.version.contains("clang") { Self::Clang } else { Self::Gcc }
+    /// That of a compiler which says this about its version.
+    fn of(version: &str) -> Self {
+        if version.contains("clang") { Self::Clang } else { Self::Gcc }
     }
 
     fn name(self) -> &'static str {
@@ -151,9 +148,14 @@ pub struct KeptOptions {
 }
 
 impl Drawn {
-    /// The options of a configuration with those that are drawn.
-    pub(crate) fn put_into(&self, own: &str, compiler: &Compiler) -> String {
-        let drawn = self.options(compiler);
+    /// These options alone, for compilers of the family of this version.
+    pub(crate) fn only(version: &str, options: Vec<String>) -> Self {
+        Self::Kept(KeptOptions { family: Family::of(version), options })
+    }
+
+    /// The options of a configuration with those that are drawn, for a compiler with this version.
+    pub(crate) fn put_into(&self, own: &str, version: &str) -> String {
+        let drawn = self.options(version);
         let words = own.split_whitespace().map(|word| match word {
             RANDOM => drawn.join(" "),
             word => word.to_owned(),
@@ -169,8 +171,9 @@ impl Drawn {
         }
     }
 
-    fn options(&self, compiler: &Compiler) -> Vec<String> {
-        let family = Family::of(compiler);
+    /// The options of a compiler with this version.
+    pub(crate) fn options(&self, version: &str) -> Vec<String> {
+        let family = Family::of(version);
         match self {
             Self::Seed(seed) => family.draw(*seed).into_iter().map(str::to_owned).collect(),
             Self::Kept(kept) if kept.family == family => kept.options.clone(),
@@ -196,75 +199,22 @@ impl KeptOptions {
     }
 }
 
-impl Matrix {
-    /// The compiler of a configuration with options at random.
-    fn draws_for(&self, configuration: usize) -> Option<&Compiler> {
-        let one = &self.configurations[configuration];
-        let draws = one.options.split_whitespace().any(|word| word == RANDOM);
-        self.toolchain(configuration).compiler().filter(|_| draws)
-    }
-}
-
-impl Runner {
-    /// The same with other options at random.
-    pub(crate) fn drawing(&self, drawn: Drawn) -> Self {
-        let mut runner = self.clone();
-        runner.matrix.drawn = drawn;
-        runner
-    }
-
-    /// The same with only those options at random that an outcome needs on a configuration. `None` once the campaign is cancelled.
-    pub(crate) fn with_needed_options(
-        &self,
-        configuration: usize,
-        subject: &Subject,
-        wanted: &Observed,
-    ) -> Option<Self> {
-        let Some(compiler) = self.matrix.draws_for(configuration) else {
-            return Some(self.clone());
-        };
-        let family = Family::of(compiler);
-        let mut needed = self.matrix.drawn.options(compiler);
-        let with =
-            |options: Vec<String>| self.drawing(Drawn::Kept(KeptOptions { family, options }));
-        // Mostly, none of them matters.
-        let mut length = needed.len();
-        while length > 0 {
-            let mut end = needed.len();
-            while end > 0 {
-                let start = end.saturating_sub(length);
-                let rest = [&needed[..start], &needed[end..]].concat();
-                if with(rest.clone()).shows(configuration, subject, wanted)? {
-                    needed = rest;
-                }
-                end = start;
-            }
-            length /= 2;
-        }
-        Some(with(needed))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn compiler(version: &str) -> Compiler {
-        Compiler { program: "cc".into(), version: version.to_owned() }
-    }
-
     #[test]
     fn a_seed_draws_the_same_options_again_and_another_one_others() {
-        let gcc = compiler("gcc-12 (Debian 12.2.0-14) 12.2.0");
-        let clang = compiler("Debian clang version 19.1.7");
-        let drawn = |seed, compiler| Drawn::Seed(seed).put_into("-O2 random", compiler);
-        assert_eq!(drawn(7, &gcc), drawn(7, &gcc));
-        let all: Vec<String> = (0..40).map(|seed| drawn(seed, &gcc)).collect();
+        let gcc = "gcc-12 (Debian 12.2.0-14) 12.2.0";
+        let clang = "Debian clang version 19.1.7";
+        let drawn = |seed, version| Drawn::Seed(seed).put_into("-O2 random", version);
+        assert_eq!(drawn(7, gcc), drawn(7, gcc));
+        let all: Vec<String> = (0..40).map(|seed| drawn(seed, gcc)).collect();
         assert!(all.iter().all(|one| one.starts_with("-O2 -") && !one.contains(RANDOM)), "{all:?}");
         assert!(all.iter().any(|one| one != &all[0]));
-        let every = (0..2000).map(|seed| drawn(seed, &gcc)).collect::<Vec<_>>().join(" ");
+        let every = (0..2000).map(|seed| drawn(seed, gcc)).collect::<Vec<_>>().join(" ");
         assert!(GCC.iter().all(|option| every.contains(option)));
-        let of_clang: Vec<String> = drawn(7, &clang).split(' ').map(str::to_owned).collect();
+        let of_clang: Vec<String> = drawn(7, clang).split(' ').map(str::to_owned).collect();
         let known = |word: &String| CLANG.contains(&&**word) || X86.contains(&&**word);
         assert!(of_clang[1..].iter().all(known), "{of_clang:?}");
     }
@@ -275,9 +225,9 @@ mod tests {
         let kept = KeptOptions::read(text).expect("a family and options");
         assert_eq!(kept.to_string(), text);
         let drawn = Drawn::Kept(kept);
-        assert_eq!(drawn.put_into("-O2 random -g", &compiler("gcc 12")), "-O2 -fweb -ftracer -g");
-        assert_eq!(drawn.put_into("-O2 random -g", &compiler("clang version 19")), "-O2 -g");
-        assert_eq!(Drawn::Nothing.put_into("-O2 random", &compiler("gcc 12")), "-O2");
+        assert_eq!(drawn.put_into("-O2 random -g", "gcc 12"), "-O2 -fweb -ftracer -g");
+        assert_eq!(drawn.put_into("-O2 random -g", "clang version 19"), "-O2 -g");
+        assert_eq!(Drawn::Nothing.put_into("-O2 random", "gcc 12"), "-O2");
         assert_eq!(KeptOptions::read(""), None);
     }
 }

@@ -21,6 +21,7 @@ mod knowledge;
 mod lanes;
 mod log;
 mod matrix;
+mod needed;
 mod not_reduced;
 mod outcome;
 mod parts;

@@ -214,7 +214,7 @@ impl Matrix {
 
     /// The words of the command of a compiler, for a file in its directory.
     pub(crate) fn words(&self, compiler: &Compiler, own: &str) -> Vec<String> {
-        let options = self.build_options(&self.drawn.put_into(own, compiler));
+        let options = self.build_options(&self.drawn.put_into(own, &compiler.version));
         let program = compiler.program.to_string_lossy().into_owned();
         let options = options.split(' ').map(str::to_owned);
         let file = [self.kind.file_name(), "-o", OUTPUT].map(str::to_owned);
