@@ -34,8 +34,9 @@ fn near(nearest: Option<&str>) -> String {
 }
 
 /// The features that are neither operators nor built-in functions nor types.
-const CONSTRUCTS: [&str; 47] = [
+const CONSTRUCTS: [&str; 53] = [
     "array",
+    "assignment",
     "async_copy",
     "async_strided_copy",
     "atomic_reduction",
@@ -43,7 +44,10 @@ const CONSTRUCTS: [&str; 47] = [
     "barrier",
     "bit_field",
     "break",
+    "called_barrier",
+    "case_range",
     "collective",
+    "comma",
     "conditional",
     "compare_exchange",
     "constant",
@@ -57,6 +61,7 @@ const CONSTRUCTS: [&str; 47] = [
     "goto",
     "id",
     "if",
+    "increment",
     "lane",
     "loop",
     "mma_m16n8k32",
@@ -65,6 +70,7 @@ const CONSTRUCTS: [&str; 47] = [
     "pointer",
     "prefetch",
     "procedure",
+    "recursion",
     "reinterpret",
     "reqd_work_group_size",
     "stencil",

@@ -15,8 +15,7 @@ use crate::repair::repair;
 /// Puts the statements within a statement in its place, where an avoid list names it.
 fn leave_out_statements(program: &mut Program, avoid: &Avoid) {
     let is_avoided = |program: &Program, id: &StmtId| {
-        let name = statement(&program.stmt(*id).kind);
-        !name.is_empty() && avoid.names(name)
+        statement(program, *id).into_iter().any(|name| avoid.names(name))
     };
     // Of those within each other, the outer one comes first; lifting it may bring up another.
     loop {
@@ -54,8 +53,7 @@ impl Kernel {
     pub fn constructs(&self) -> Vec<Construct> {
         let mut found = BTreeSet::new();
         for id in self.program.statements() {
-            let name = statement(&self.program.stmt(id).kind);
-            if !name.is_empty() {
+            for name in statement(&self.program, id) {
                 let (with_type, kind) = (name.to_owned(), ConstructKind::Statement);
                 found.insert(Construct { name, with_type, kind });
             }

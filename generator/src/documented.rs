@@ -48,6 +48,7 @@ fn row_of_statement(kind: &StmtKind) -> &'static str {
         StmtKind::DeclareObject(..) | StmtKind::Copy(..) => "structures",
         StmtKind::Point(..) => "pointers",
         StmtKind::Hash(..) => "the result",
+        StmtKind::Merged(..) => "comma, assignment and increment",
         StmtKind::Call(..) => "procedures",
         StmtKind::Labelled(..) | StmtKind::Jump(Jump::Goto(_), _) => "`goto`",
         StmtKind::If(..) | StmtKind::Jump(..) => "`break`, `continue`, branches",

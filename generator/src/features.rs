@@ -7,7 +7,7 @@ use crate::profile::{Profile, Target};
 use crate::random::SeedKey;
 
 /// Values in PTX are numbers in registers.
-const PTX_LACKS: [&str; 14] = [
+const PTX_LACKS: [&str; 18] = [
     "vector",
     "swizzle",
     "lane",
@@ -22,16 +22,24 @@ const PTX_LACKS: [&str; 14] = [
     "prefetch",
     "goto",
     "volatile",
+    "comma",
+    "assignment",
+    "increment",
+    "recursion",
 ];
 
-/// OpenCL C has no bit-fields, and devices need not have `goto`.
-const OPENCL_LACKS: [&str; 2] = ["bit_field", "goto"];
+/// OpenCL C has no bit-fields and no recursion, and devices need not have `goto`. Ranges of cases are an extension of GNU.
+const OPENCL_LACKS: [&str; 4] = ["bit_field", "goto", "case_range", "recursion"];
+
+/// A thread of CUDA has a stack of 1 KiB where the compiler does not know how deep calls go.
+const CUDA_LACKS: [&str; 1] = ["recursion"];
 
 /// The features that kernels in a language never have.
 fn lacks(target: Target) -> Avoid {
     match target {
         Target::Ptx => Avoid::of_integers(&PTX_LACKS),
-        Target::Cuda | Target::Cpp | Target::C => Avoid::default(),
+        Target::Cuda => Avoid::of(&CUDA_LACKS),
+        Target::Cpp | Target::C => Avoid::default(),
         _ => Avoid::of(&OPENCL_LACKS),
     }
 }

@@ -101,8 +101,10 @@ pub fn generate(seed: u64, profile: &Profile) -> Result<Kernel, ProfileError> {
     let (from, to) = (i64::from(profile.tokens.from()), i64::from(profile.tokens.to()));
     let asked = key.named("tokens").stream().within(from, to) as usize;
     let mut program = policy::kernel(profile, &features, asked, key);
-    let report = repair(&mut program, &features);
+    let mut report = repair(&mut program, &features);
     policy::make_volatile(&mut program, &features, key.named("volatile"));
+    policy::merge(&mut program, &features, key.named("merge"));
+    report.know_merged(&program);
     let form = (profile.target, profile.self_check);
     Ok(Kernel::new(program, report, asked, origin(seed, profile, None), form))
 }

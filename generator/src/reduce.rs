@@ -1,6 +1,7 @@
 //! Reduction of a kernel as a program. Every candidate is interpreted: it is tried only if it is valid, and its right
 //! results are known. So no second compiler is needed to reduce a kernel with a wrong result.
 
+mod cases;
 mod copies;
 mod expressions;
 mod functions;
@@ -33,6 +34,7 @@ pub fn reduce(kernel: &Kernel, first_interesting: &mut FirstInteresting<'_>) -> 
         reducer.objects();
         reducer.copies();
         reducer.cases();
+        reducer.ranges();
         reducer.functions();
         reducer.buffers();
         if size(&reducer.best) >= before {
@@ -174,25 +176,6 @@ impl KernelReducer<'_> {
             Some(with_declarations(program, best))
         });
     }
-
-    /// Removes cases, the last ones first.
-    fn cases(&mut self) {
-        let program = &self.best.program;
-        let mut changes = Vec::new();
-        for id in program.statements() {
-            if let StmtKind::Switch(switch) = &program.stmt(id).kind {
-                changes.extend((0..switch.cases.len()).rev().map(|index| (id, index)));
-            }
-        }
-        self.each(&changes, |best, &(id, index)| {
-            let mut program = best.clone();
-            let StmtKind::Switch(switch) = &mut program.stmts[id.0 as usize].kind else {
-                return None;
-            };
-            switch.cases.remove(index);
-            Some(with_declarations(program, best))
-        });
-    }
 }
 
 fn with_zeros(mut initials: Box<[Initial]>) -> Box<[Initial]> {
@@ -237,7 +220,7 @@ pub(crate) fn lifted(program: &mut Program, kind: StmtKind, key: SeedKey) -> Opt
             let first = StmtKind::Declare(details.counter, details.start);
             Some([vec![program.statement(first, key)], details.body].concat())
         }
-        StmtKind::Labelled(block) => Some(block),
+        StmtKind::Labelled(block) | StmtKind::Merged(_, block) => Some(block),
         StmtKind::GroupCopy(copy) => Some(copy.body),
         StmtKind::Section(section) => Some(section.body),
         _ => None,

@@ -34,12 +34,23 @@ fn constructs(program: &Program) -> Vec<Construct> {
             StmtKind::Assign(Place::Lanes(variable, _), _) => ("lane", ty(variable)),
             StmtKind::Assign(Place::Store(..), value) => ("vstore", vec![program.ty(*value)]),
             StmtKind::If(..) => ("if", Vec::new()),
-            StmtKind::Switch(_) => ("switch", Vec::new()),
+            StmtKind::Switch(switch) => {
+                if switch.has_ranges() {
+                    found.push(("case_range", Vec::new()));
+                }
+                ("switch", Vec::new())
+            }
+            StmtKind::Merged(merge, _) => (merge.name(), Vec::new()),
             StmtKind::For(details) => ("loop", ty(&details.counter)),
             StmtKind::Jump(Jump::Break, _) => ("break", Vec::new()),
             StmtKind::Jump(Jump::Continue, _) => ("continue", Vec::new()),
             StmtKind::Jump(Jump::Goto(_), _) => ("goto", Vec::new()),
-            StmtKind::Barrier => ("barrier", Vec::new()),
+            StmtKind::Barrier => {
+                if program.is_in_function(id) {
+                    found.push(("called_barrier", Vec::new()));
+                }
+                ("barrier", Vec::new())
+            }
             StmtKind::Gather(gather) if gather.way == CombineMethod::CompareExchange => {
                 ("compare_exchange", Vec::new())
             }
@@ -105,6 +116,7 @@ fn constructs(program: &Program) -> Vec<Construct> {
             ExprKind::Saturate(_) => "convert_sat",
             ExprKind::Reinterpret(_) => "reinterpret",
             ExprKind::Call(function, ..) => function.name(),
+            ExprKind::Invoke(..) if program.calls_itself(id) => "recursion",
             ExprKind::Invoke(..) => "function",
             ExprKind::Item(_) => "id",
             ExprKind::Part(_) => "",
@@ -164,10 +176,15 @@ fn what_is_avoided_is_nowhere() {
             let sub_groups = entry.starts_with("sub_group_");
             let target = match index {
                 _ if sub_groups => Target::OpenCl30,
+                0..7 if entry == "recursion" => Target::C,
                 0..7 => Target::OpenCl20,
                 _ => Target::Cuda,
             };
-            let mode = if sub_groups { Mode::Free } else { mode };
+            let mode = match target {
+                _ if sub_groups => Mode::Free,
+                Target::C => [Mode::Basic, Mode::Vector][index as usize % 2],
+                _ => mode,
+            };
             let avoid = avoid.clone();
             let profile = Profile { mode, target, tokens, avoid, sub_groups, ..Profile::default() };
             let seed = number * 14 + index;
@@ -222,16 +239,18 @@ fn what_a_language_leaves_to_devices_is_not_there() {
 #[test]
 fn most_features_occur() {
     let mut seen = std::collections::BTreeSet::new();
-    for seed in 0..900 {
+    for seed in 0..940 {
         let target = match seed {
             0..150 => Target::OpenCl12,
             150..350 => Target::OpenCl20,
             350..600 => Target::Cuda,
             600..750 => Target::Ptx,
+            900.. => Target::C,
             _ => Target::OpenCl30,
         };
         let sub_groups = target == Target::OpenCl30;
-        let profile = Profile { target, sub_groups, ..Profile::default() };
+        let mode = if target == Target::C { Mode::Basic } else { Profile::default().mode };
+        let profile = Profile { mode, target, sub_groups, ..Profile::default() };
         let kernel = generate(seed, &profile).expect("a profile that fits");
         seen.extend(constructs(&kernel.program).into_iter().map(|(name, _)| name));
     }

@@ -20,7 +20,8 @@ fn read_back(kernel: &Kernel, what: &str) {
 }
 
 /// Constructs that the reader does not know.
-const UNKNOWN: &str = "float,async_copy,async_strided_copy,compare_exchange,ticket,procedure";
+const UNKNOWN: &str = "float,async_copy,async_strided_copy,compare_exchange,ticket,procedure,comma,\
+    assignment,increment";
 
 fn profile(mode: Mode, tokens: &str) -> Profile {
     let (tokens, avoid) = (tokens.parse().unwrap(), UNKNOWN.parse().unwrap());

@@ -22,10 +22,8 @@ fn every_variant_has_the_result_of_the_kernel() {
     let (base, first) = (variant(0), variant(1));
     assert!(!base.contains("emi_dead"), "{base}");
     assert_mentions(&first, &["__global const int *emi_dead)", "if (emi_dead["]);
-    // Nothing is put where no launch comes to. Copies in dead blocks come before.
-    assert_mentions(&first, &["sum = 77;"]);
-    let rest = first.rsplit_once("if (n < 0)").expect("the branch").1.trim_start();
-    assert!(rest.starts_with("sum = 77;"), "{first}");
+    // Nothing is put where no launch comes to. Copies of it may stand in dead blocks.
+    assert_mentions(&first, &["if (n < 0)\n    sum = 77;"]);
     let all: std::collections::BTreeSet<String> = (1..=12).map(variant).collect();
     assert_eq!(all.len(), 12);
     // `run` compares with the result beside the variant, on other devices too.

@@ -19,13 +19,13 @@ const CAMPAIGN: [&str; 12] = [
     "--tokens",
     "300..1500",
     "--seed",
-    "1112",
+    "1185",
     "--count",
     "2",
     "--plain",
     "--timeout=60s",
 ];
-const BUG: &str = "bugs/oclgrind-wrong-result-vector-1112";
+const BUG: &str = "bugs/oclgrind-wrong-result-vector-1185";
 
 fn args<'a>(out: &'a str, jobs: &'a str) -> Vec<&'a str> {
     [&["fuzz", "--out", out, jobs][..], &CAMPAIGN[..]].concat()
@@ -61,7 +61,7 @@ fn a_bug_is_found_and_reduced_and_a_killed_campaign_ends_alike() {
         "the first 2 programs show what each configuration can do; reducing begins after them";
     let seen = "reducing begins. Seen so far:\n  oclgrind: 1 wrong result\n";
     assert_mentions(&stderr(&run), &[before, seen, "new bug", "do not use mad_sat"]);
-    assert_mentions(&stdout(&run), &["oclgrind-wrong-result-vector-1112", "right without mad_sat"]);
+    assert_mentions(&stdout(&run), &["oclgrind-wrong-result-vector-1185", "right without mad_sat"]);
     let bug = format!("whole/{BUG}/kernel.cl");
     bench.run(&["run", &bug, "--device-name", "oclgrind"]).code(24);
     bench.run(&["run", &bug, "--device-name", "host"]).code(0);
@@ -69,7 +69,7 @@ fn a_bug_is_found_and_reduced_and_a_killed_campaign_ends_alike() {
     assert_eq!((&table["programs"], &table["rows"][0]["bugs"]), (&2.into(), &1.into()));
 
     // Killed while the program is reduced, and while the text is.
-    let case = bench.path("killed/cases/oclgrind-wrong-result-vector-1112");
+    let case = bench.path("killed/cases/oclgrind-wrong-result-vector-1185");
     for (journal, enough) in [("program/journal", 20), ("state/journal", 30)] {
         let mut run = bench.start(&args("killed", "-j1"));
         wait_until(journal, || lines(&case.join(journal)) >= enough);

@@ -29,7 +29,7 @@ fn generated(variants: u32) -> Programs {
     let profile = Profile {
         mode: Mode::Vector,
         tokens: TokenRange::new(300, 500).unwrap(),
-        avoid: "float,procedure".parse().unwrap(),
+        avoid: "float,procedure,comma,assignment,increment".parse().unwrap(),
         ..Profile::default()
     };
     Programs::Generated(GeneratedPrograms { profile, first: 1, variants })

@@ -18,7 +18,7 @@ fn programs() -> Programs {
     let profile = Profile {
         mode: Mode::Vector,
         tokens: TokenRange::new(300, 900).unwrap(),
-        avoid: "float,procedure".parse().unwrap(),
+        avoid: "float,procedure,comma,assignment,increment".parse().unwrap(),
         ..Profile::default()
     };
     Programs::Generated(GeneratedPrograms { profile, first: 1, variants: 0 })

@@ -89,7 +89,7 @@ fn programs(mode: Mode) -> Programs {
     let profile = Profile {
         mode,
         tokens: TokenRange::new(300, 900).unwrap(),
-        avoid: "float,procedure".parse().unwrap(),
+        avoid: "float,procedure,comma,assignment,increment".parse().unwrap(),
         ..Profile::default()
     };
     Programs::Generated(GeneratedPrograms { profile, first: 1, variants: 0 })

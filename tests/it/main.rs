@@ -39,6 +39,7 @@ mod fuzz_emi;
 mod fuzz_overlap;
 mod fuzz_planted;
 mod fuzz_ptx;
+mod fuzz_random;
 mod fuzz_votes;
 mod generate;
 mod group_orders;

@@ -190,7 +190,7 @@ fn a_wrong_instruction_is_found_and_reduced_to_a_few() {
         tokens: TokenRange::new(300, 500).unwrap(),
         ..Profile::default()
     };
-    let programs = Programs::Generated(GeneratedPrograms { profile, first: 1, variants: 0 });
+    let programs = Programs::Generated(GeneratedPrograms { profile, first: 58, variants: 0 });
     let backends: [&'static dyn Backend; 2] = [&Host::PTX, &Faulty];
     let matrix = matrix_of(ProgramKind::Ptx, backends.into_iter());
     let told = attempt_on(out.path(), (programs, 4), matrix, (2, 0)).unwrap();

@@ -177,7 +177,12 @@ fn text(program: &Program) -> String {
 /// True if there is a statement of a kind in a statement.
 fn contains(program: &Program, id: StmtId, wanted: &dyn Fn(&StmtKind) -> bool) -> bool {
     let kind = &program.stmt(id).kind;
-    wanted(kind) || kind.blocks().into_iter().flatten().any(|id| contains(program, *id, wanted))
+    let is_called = match kind {
+        StmtKind::Call(call) => program.does(&program.function(call.function).body, wanted),
+        _ => false,
+    };
+    let mut inner = kind.blocks().into_iter().flatten();
+    is_called || wanted(kind) || inner.any(|id| contains(program, *id, wanted))
 }
 
 /// True if the work-items of a group wait for each other.

@@ -71,9 +71,9 @@ fn visit(
             _ => {}
         }
         for block in stmt.blocks() {
-            inner.together = block
-                .iter()
-                .any(|id| synchronises(&program.stmt(*id).kind) && report.runs[id.0 as usize] > 0);
+            inner.together = block.iter().any(|id| {
+                report.runs[id.0 as usize] > 0 && program.does(&vec![*id], &synchronises)
+            });
             visit(program, report, block, inner.clone(), found);
         }
     }

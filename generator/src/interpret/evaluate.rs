@@ -54,7 +54,7 @@ impl Machine<'_> {
             ExprKind::Call(function, count, arguments) => {
                 self.call(*function, &arguments[..usize::from(*count)], ty, mask)
             }
-            ExprKind::Invoke(function, arguments) => self.invoke(*function, arguments, mask),
+            ExprKind::Invoke(function, arguments) => self.invoke(id, (*function, arguments), mask),
             ExprKind::Part(path) => {
                 self.load(id, path, ty, mask);
                 0
@@ -108,13 +108,20 @@ impl Machine<'_> {
 
     /// Executes a function of the program, and puts its value on the stack. It has no effects but those on its own
     /// variables, and it cannot call itself.
-    fn invoke(&mut self, id: FunctionId, arguments: &[ExprId], mask: u64) -> u64 {
+    fn invoke(&mut self, at: ExprId, (id, arguments): (FunctionId, &[ExprId]), mask: u64) -> u64 {
         let program = self.program;
         let function = program.function(id);
         let base = self.stack.len();
         for argument in arguments {
             self.eval(*argument, mask);
         }
+        let Some(outer) = self.enter_function(id) else {
+            self.report.exprs[at.0 as usize].add(Faults::ENDLESS);
+            self.stopped = true;
+            self.stack.truncate(base);
+            self.fill(program.ty(at), |_| 0);
+            return 0;
+        };
         if let Some(declared) = &mut self.section {
             declared.extend(&function.parameters);
         }
@@ -134,6 +141,7 @@ impl Machine<'_> {
         self.block(&function.body, mask);
         self.broken = broken;
         self.eval(function.value, mask);
+        self.leave_function(id, outer);
         0
     }
 

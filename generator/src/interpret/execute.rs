@@ -56,6 +56,7 @@ impl Machine<'_> {
             StmtKind::Point(into, address) => self.point(id, into, address, mask),
             StmtKind::Call(call) => self.call_procedure(id, call, mask),
             StmtKind::Hash(value) => self.hash(*value, mask),
+            StmtKind::Merged(_, block) => return self.block(block, mask),
             StmtKind::If(condition, then, other) => {
                 let truth = self.condition(*condition, mask);
                 return self.block(then, mask & truth) | self.block(other, mask & !truth);
@@ -69,15 +70,7 @@ impl Machine<'_> {
                 let reached = self.block(block, mask);
                 return reached | self.going.remove(&id).unwrap_or(0);
             }
-            StmtKind::Jump(jump, condition) => {
-                let leaving = self.condition(*condition, mask) & mask;
-                match jump {
-                    Jump::Break => self.broken |= leaving,
-                    Jump::Continue => {}
-                    Jump::Goto(block) => *self.going.entry(*block).or_default() |= leaving,
-                }
-                return mask & !leaving;
-            }
+            StmtKind::Jump(jump, condition) => return self.jump(*jump, *condition, mask),
             StmtKind::Barrier => self.barrier(id, mask),
             StmtKind::Reduce(reduce) => self.reduce(id, reduce, mask),
             StmtKind::Gather(gather) => self.gather(id, gather, mask),
@@ -88,6 +81,17 @@ impl Machine<'_> {
             StmtKind::Foreign(foreign) => self.foreign(id, foreign, mask),
         }
         mask
+    }
+
+    /// Lets work-items jump, and returns the mask of the others.
+    fn jump(&mut self, jump: Jump, condition: ExprId, mask: u64) -> u64 {
+        let leaving = self.condition(condition, mask) & mask;
+        match jump {
+            Jump::Break => self.broken |= leaving,
+            Jump::Continue => {}
+            Jump::Goto(block) => *self.going.entry(block).or_default() |= leaving,
+        }
+        mask & !leaving
     }
 
     /// The work-items that are on the way to a label.
@@ -233,8 +237,10 @@ impl Machine<'_> {
         self.stack.truncate(at);
         let leads = |case: &SwitchCase| {
             let matches = |label: i128| match case.label {
-                Some(own) => label == i128::from(own),
-                None => switch.cases.iter().all(|other| other.label.map(i128::from) != Some(label)),
+                Some(own) => own.has(label),
+                None => {
+                    switch.cases.iter().all(|other| !other.label.is_some_and(|own| own.has(label)))
+                }
             };
             let found = labels.iter().filter(|(_, label)| matches(*label));
             found.fold(0, |mask: u64, (item, _)| mask | 1 << item)

@@ -17,6 +17,7 @@ mod lanes;
 mod memory;
 mod objects;
 mod procedures;
+mod recursion;
 mod report;
 mod tensors;
 #[cfg(test)]
@@ -28,7 +29,7 @@ pub use report::{Faults, Report};
 
 use std::collections::BTreeMap;
 
-use crate::ir::{Program, ScalarType, StmtId, Storage, VarId};
+use crate::ir::{FunctionId, Program, ScalarType, StmtId, Storage, VarId};
 
 /// The lane operations after which a run is stopped: those of a large kernel whose loops end.
 #[must_use]
@@ -76,6 +77,10 @@ struct Machine<'a> {
     broken: u64,
     /// The work-items that are on the way to the label behind a block.
     going: BTreeMap<StmtId, u64>,
+    /// How many calls of each function are within each other at the moment.
+    calls: BTreeMap<FunctionId, u32>,
+    /// The variables of the functions that call themselves.
+    own_variables: BTreeMap<FunctionId, recursion::Places>,
     /// The number that atomic reductions of this group have led to.
     reduction: i64,
     /// The sums of the atomic sections of this group.
@@ -106,6 +111,8 @@ impl<'a> Machine<'a> {
             group: [0; 3],
             broken: 0,
             going: BTreeMap::new(),
+            calls: BTreeMap::new(),
+            own_variables: BTreeMap::new(),
             reduction: 0,
             sums: Vec::new(),
             entered: Vec::new(),

@@ -71,6 +71,18 @@ impl Report {
         }
     }
 
+    /// Adds what it says about statements that were merged since.
+    pub(crate) fn know_merged(&mut self, program: &Program) {
+        for stmt in &program.stmts[self.stmts.len()..] {
+            let first = stmt.kind.blocks().into_iter().flatten().next();
+            let first = first.map_or(0, |id| id.0 as usize);
+            let (faults, runs) = (self.stmts.get(first), self.runs.get(first));
+            let (faults, runs) = (faults.copied().unwrap_or_default(), runs.copied().unwrap_or(0));
+            self.stmts.push(faults);
+            self.runs.push(runs);
+        }
+    }
+
     /// True if the kernel is valid, and its results are certain.
     #[must_use]
     pub fn is_clean(&self) -> bool {

@@ -1,6 +1,6 @@
 //! The constructs that expressions and statements are, by the names of an avoid list.
 
-use super::{ExprId, ExprKind, Jump, Program, StmtKind, Storage, Ty};
+use super::{ExprId, ExprKind, Jump, Program, StmtId, StmtKind, Storage, Ty};
 
 /// Returns the name of the feature that an expression uses, and the types of its value and operands. The name is empty if the
 /// expression uses none. The operands of an access to memory are indices, which count as expressions of their own.
@@ -23,6 +23,7 @@ pub(crate) fn construct(program: &Program, id: ExprId) -> (&'static str, Vec<Ty>
         ExprKind::Saturate(_) => "convert_sat",
         ExprKind::Reinterpret(_) => "reinterpret",
         ExprKind::Call(function, ..) => function.name(),
+        ExprKind::Invoke(..) if program.calls_itself(id) => "recursion",
         ExprKind::Invoke(..) => "function",
         ExprKind::Item(_) => "id",
         ExprKind::Part(_) => "",
@@ -33,16 +34,24 @@ pub(crate) fn construct(program: &Program, id: ExprId) -> (&'static str, Vec<Ty>
     (name, types.chain([expr.ty]).collect())
 }
 
-/// The name of the feature that a statement is, for those that a kernel can do without; empty for the others.
-pub(crate) fn statement(kind: &StmtKind) -> &'static str {
-    match kind {
-        StmtKind::If(..) => "if",
-        StmtKind::Switch(_) => "switch",
-        StmtKind::For(_) => "loop",
-        StmtKind::Barrier => "barrier",
-        StmtKind::Section(_) => "atomic_section",
-        StmtKind::Call(_) => "procedure",
-        StmtKind::Jump(Jump::Goto(_), _) => "goto",
-        _ => "",
-    }
+/// The names of the features that a statement is, for those that a kernel can do without.
+pub(crate) fn statement(program: &Program, id: StmtId) -> Vec<&'static str> {
+    let kind = &program.stmt(id).kind;
+    let more = match kind {
+        StmtKind::Switch(switch) if switch.has_ranges() => Some("case_range"),
+        StmtKind::Barrier if program.is_in_function(id) => Some("called_barrier"),
+        _ => None,
+    };
+    let name = match kind {
+        StmtKind::If(..) => Some("if"),
+        StmtKind::Switch(_) => Some("switch"),
+        StmtKind::For(_) => Some("loop"),
+        StmtKind::Barrier => Some("barrier"),
+        StmtKind::Section(_) => Some("atomic_section"),
+        StmtKind::Call(_) => Some("procedure"),
+        StmtKind::Jump(Jump::Goto(_), _) => Some("goto"),
+        StmtKind::Merged(merge, block) => program.pair(*merge, block).map(|_| merge.name()),
+        _ => None,
+    };
+    name.into_iter().chain(more).collect()
 }

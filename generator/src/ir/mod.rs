@@ -9,6 +9,7 @@ pub(crate) mod constructs;
 mod emi_edits;
 mod exact;
 mod intrinsics;
+mod merged;
 mod objects;
 mod operators;
 mod places;
@@ -30,6 +31,7 @@ pub use builtins::Builtin;
 pub use collectives::{Collective, Joint, Shuffle, WARP};
 pub(crate) use emi_edits::{EmiEdit, EmiEditKind, replace};
 pub use exact::Exact;
+pub(crate) use merged::{Change, Pair};
 pub use objects::{Address, Initial, ObjectType, Path, Record, RecordId, Region, Root, Step};
 pub use operators::{Binary, Unary};
 pub use places::Place;
@@ -37,8 +39,8 @@ pub use procedures::{ActualParameter, ProcedureCall};
 pub use ptx::Suffix;
 pub use signatures::BuiltinSignature;
 pub use statements::{
-    AtomicSection, Block, CombineMethod, For, Foreign, Gather, GroupCopy, Jump, LoopForm, Reduce,
-    Stmt, StmtKind, Switch, SwitchCase, Ticket, Update,
+    AtomicSection, Block, CaseRange, CombineMethod, For, Foreign, Gather, GroupCopy, Jump,
+    LoopForm, Merge, Reduce, Stmt, StmtKind, Switch, SwitchCase, Ticket, Update,
 };
 pub use sub_groups::SubGroup;
 pub use swizzle::Swizzle;
@@ -250,7 +252,7 @@ pub struct Program {
     pub variables: Vec<Variable>,
     /// All structure and union types, also unused ones.
     pub records: Vec<Record>,
-    /// All functions, also unused ones. Each calls only functions before it.
+    /// All functions, also unused ones. Each calls only functions before it, and perhaps itself.
     pub functions: Vec<Function>,
     /// The private variables that compilers may neither keep in registers nor take as known: `volatile` ones.
     pub volatile: BTreeSet<VarId>,

@@ -96,6 +96,7 @@ impl StmtKind {
             | Self::DeclareArray(..)
             | Self::Barrier
             | Self::Labelled(_)
+            | Self::Merged(..)
             | Self::Section(_)
             | Self::Foreign(Foreign::Fence { .. }) => Vec::new(),
         }
@@ -108,7 +109,7 @@ impl StmtKind {
             Self::If(_, then, other) => vec![then, other],
             Self::Switch(switch) => switch.cases.iter().map(|case| &case.body).collect(),
             Self::For(details) => vec![&details.body],
-            Self::Labelled(block) => vec![block],
+            Self::Labelled(block) | Self::Merged(_, block) => vec![block],
             Self::GroupCopy(copy) => vec![&copy.body],
             Self::Section(section) => vec![&section.body],
             Self::Foreign(Foreign::Ticket(ticket)) => vec![&ticket.body],
@@ -122,7 +123,7 @@ impl StmtKind {
             Self::If(_, then, other) => vec![then, other],
             Self::Switch(switch) => switch.cases.iter_mut().map(|case| &mut case.body).collect(),
             Self::For(details) => vec![&mut details.body],
-            Self::Labelled(block) => vec![block],
+            Self::Labelled(block) | Self::Merged(_, block) => vec![block],
             Self::GroupCopy(copy) => vec![&mut copy.body],
             Self::Section(section) => vec![&mut section.body],
             Self::Foreign(Foreign::Ticket(ticket)) => vec![&mut ticket.body],
@@ -159,7 +160,7 @@ impl Program {
     }
 
     /// The statements of a block with those in them, in the order of the text.
-    fn statements_of(&self, block: &Block) -> Vec<StmtId> {
+    pub(crate) fn statements_of(&self, block: &Block) -> Vec<StmtId> {
         let mut found = Vec::new();
         for id in block {
             let kind = &self.stmt(*id).kind;
@@ -208,6 +209,34 @@ impl Program {
             }
         }
         found.into_iter().collect()
+    }
+
+    /// True if a function calls itself in this expression.
+    #[must_use]
+    pub fn calls_itself(&self, id: ExprId) -> bool {
+        let ExprKind::Invoke(function, _) = self.expr(id).kind else { return false };
+        let mut pending = self.roots_of(&self.statements_of(&self.function(function).body));
+        while let Some(inner) = pending.pop() {
+            if inner == id {
+                return true;
+            }
+            pending.extend(self.expr(inner).kind.operands());
+        }
+        false
+    }
+
+    /// True if a statement is in a function, and not in the kernel itself.
+    #[must_use]
+    pub fn is_in_function(&self, id: StmtId) -> bool {
+        self.functions.iter().any(|function| self.statements_of(&function.body).contains(&id))
+    }
+
+    /// True if something in a block, or in a function that it calls, is of a kind.
+    pub(crate) fn does(&self, block: &Block, wanted: &dyn Fn(&StmtKind) -> bool) -> bool {
+        self.statements_of(block).into_iter().any(|id| match &self.stmt(id).kind {
+            StmtKind::Call(call) => self.does(&self.function(call.function).body, wanted),
+            kind => wanted(kind),
+        })
     }
 
     /// True if a jump in a block goes to the label behind this one.

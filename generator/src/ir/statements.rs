@@ -41,6 +41,8 @@ pub enum StmtKind {
     Call(ProcedureCall),
     /// Adds all lanes of a value to the result of the work-item.
     Hash(ExprId),
+    /// Assignments and other statements, one after the other, of which the text makes one where it can.
+    Merged(Merge, Block),
     /// Two branches.
     If(ExprId, Block, Block),
     /// Cases of a number.
@@ -67,6 +69,32 @@ pub enum StmtKind {
     Section(AtomicSection),
     /// A statement of a program that was read.
     Foreign(Foreign),
+}
+
+/// The operator that makes one statement of several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Merge {
+    /// `a = x, b = y;`, and `b = (a = x, y);`.
+    Comma,
+    /// `b = (a = x) + y;`.
+    Assignment,
+    /// `b = ++a + y;`, and `b = a++ + y;`.
+    Increment,
+}
+
+impl Merge {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Comma, Self::Assignment, Self::Increment];
+
+    /// The name that `--avoid` takes.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Comma => "comma",
+            Self::Assignment => "assignment",
+            Self::Increment => "increment",
+        }
+    }
 }
 
 /// A statement that only programs have that were read.
@@ -178,12 +206,49 @@ pub struct Switch {
 /// One of the cases of a number.
 #[derive(Clone, Debug)]
 pub struct SwitchCase {
-    /// The value that selects this case, 0 or more; `None` for `default`.
-    pub label: Option<u8>,
+    /// The values that select this case; `None` for `default`.
+    pub label: Option<CaseRange>,
     /// The statements that are executed.
     pub body: Block,
     /// True if the next case is executed after this one.
     pub falls: bool,
+}
+
+/// The values from one to another, both 0 or more and included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CaseRange {
+    /// The least value.
+    pub first: u8,
+    /// The greatest value, not less than the first.
+    pub last: u8,
+}
+
+impl CaseRange {
+    /// A single value.
+    #[must_use]
+    pub fn one(value: u8) -> Self {
+        Self { first: value, last: value }
+    }
+
+    /// True if a value is among these.
+    #[must_use]
+    pub fn has(self, value: i128) -> bool {
+        (i128::from(self.first)..=i128::from(self.last)).contains(&value)
+    }
+
+    /// True if it is more than one value.
+    #[must_use]
+    pub fn is_wide(self) -> bool {
+        self.first < self.last
+    }
+}
+
+impl Switch {
+    /// True if some case is selected by several values.
+    #[must_use]
+    pub fn has_ranges(&self) -> bool {
+        self.cases.iter().any(|case| case.label.is_some_and(CaseRange::is_wide))
+    }
 }
 
 /// An atomic reduction.

@@ -133,7 +133,7 @@ impl Maker<'_> {
     /// A barrier, after which each work-item owns other elements. The result shows which it owned before.
     pub(super) fn communicate(&mut self, key: SeedKey) -> Option<Block> {
         let communication = self.communication?;
-        let barrier = self.program.statement(StmtKind::Barrier, key);
+        let mut block = self.meeting(key);
         let row = self.uniform(key.child(1));
         let uint = Ty::scalar(ScalarType::Uint);
         let row = self.program.convert(row, uint, key);
@@ -147,7 +147,8 @@ impl Maker<'_> {
         let tid = self.permuted(communication, at, key);
         let seen = self.hashed(communication.tid, key);
         let place = Place::Variable(communication.tid);
-        Some(vec![barrier, seen, self.program.statement(StmtKind::Assign(place, tid), key)])
+        block.extend([seen, self.program.statement(StmtKind::Assign(place, tid), key)]);
+        Some(block)
     }
 
     /// An `int` that is the same for all work-items of a group.
@@ -205,8 +206,8 @@ impl Maker<'_> {
         let own = self.lid(key);
         let write = StmtKind::Assign(Place::Element(array, own), value);
         let write = self.program.statement(write, key);
-        let between = self.program.statement(StmtKind::Barrier, key);
-        (array, vec![before, write, between])
+        let between = self.meeting(key);
+        (array, [vec![before, write], between].concat())
     }
 
     /// The number of the work-item in its group.

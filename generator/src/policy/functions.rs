@@ -37,10 +37,13 @@ impl Maker<'_> {
                 self.variable('p', ty, None)
             })
             .collect();
+        let bound = self.bound(key.child(6));
         // Half of the results have room for every bit of the variables.
         let wide = Ty::scalar(stream.pick(&[ScalarType::Long, ScalarType::Ulong]));
         let is_wide = stream.chance(50) && self.features.allows("function", wide);
         let ty = if is_wide { wide } else { self.any_type(&mut stream) };
+        let id = FunctionId(self.program.functions.len() as u32);
+        let all: Box<[VarId]> = parameters.iter().copied().chain(bound).collect();
         let (body, value) = self.apart(parameters.to_vec(), Vec::new(), |maker| {
             let mut body = Block::new();
             if stream.chance(60) {
@@ -49,15 +52,19 @@ impl Maker<'_> {
                 body.push(maker.declare(ty, value, key.child(3)).0);
             }
             body.extend(maker.block(room.saturating_sub(40), 2, key.child(1)));
+            if let Some(bound) = bound {
+                let call = (id, ty, &parameters[..], bound);
+                body.extend(maker.recursion(call, key.child(7)));
+            }
             let value = maker.expression(ty, 2, key.child(4));
             (body, maker.with_all(value, ty, key.child(5)))
         });
         let value = self.program.convert(value, ty, key);
-        let id = FunctionId(self.program.functions.len() as u32);
         let name = format!("f{}", id.0);
         let is_apart = stream.chance(30);
-        let function = Function { name, parameters, body, value, object: None, is_apart };
+        let function = Function { name, parameters: all, body, value, object: None, is_apart };
         self.program.functions.push(function);
+        self.recursive.extend(bound.map(|_| id));
         id
     }
 
@@ -104,8 +111,13 @@ impl Maker<'_> {
     /// A call of a function.
     fn invocation(&mut self, id: FunctionId, depth: u32, key: SeedKey) -> ExprId {
         let parameters = self.program.function(id).parameters.clone();
+        let last = parameters.len().wrapping_sub(1);
+        let is_recursive = self.recursive.contains(&id);
         let arguments = (0..).zip(&parameters).map(|(index, parameter)| {
             let ty = self.program.variable(*parameter).ty;
+            if is_recursive && index == last as u64 {
+                return self.depth_of_calls(key.child(index));
+            }
             let value = self.expression(ty, depth, key.child(index));
             self.program.convert(value, ty, key)
         });

@@ -12,11 +12,13 @@ mod idioms;
 mod kernel;
 mod leaves;
 mod loops;
+mod merges;
 mod objects;
 mod procedures;
 mod ptx;
 mod qualifiers;
 mod records;
+mod recursion;
 mod scope;
 mod shapes;
 mod statements;
@@ -28,6 +30,7 @@ mod ways;
 pub(crate) use constants::special;
 pub(crate) use kernel::kernel;
 pub(crate) use leaves::opaque;
+pub(crate) use merges::merge;
 pub(crate) use qualifiers::make_volatile;
 pub(crate) use scope::{UsableVariables, block, expression};
 
@@ -69,8 +72,12 @@ struct Maker<'a> {
     in_function: bool,
     /// The functions that can be called here.
     functions: Vec<FunctionId>,
+    /// Those of them that call themselves: the last parameter says how deep.
+    recursive: Vec<FunctionId>,
     /// The functions that can be called here with objects.
     procedures: Vec<FunctionId>,
+    /// Those with a barrier, which all work-items of a group call together.
+    meetings: Vec<FunctionId>,
     /// The blocks around that have a label.
     labels: Vec<StmtId>,
 }
@@ -95,7 +102,9 @@ impl<'a> Maker<'a> {
             in_section: false,
             in_function: false,
             functions: Vec::new(),
+            recursive: Vec::new(),
             procedures: Vec::new(),
+            meetings: Vec::new(),
             labels: Vec::new(),
         }
     }

@@ -126,7 +126,12 @@ impl Maker<'_> {
         self.part_of(walk.path, &walk.shape, key)
     }
 
-    fn part_of(&mut self, path: Path, shape: &ObjectType, key: SeedKey) -> Option<ExprId> {
+    pub(super) fn part_of(
+        &mut self,
+        path: Path,
+        shape: &ObjectType,
+        key: SeedKey,
+    ) -> Option<ExprId> {
         let ty = shape.value()?;
         Some(self.program.add(ExprKind::Part(Box::new(path)), ty, key))
     }

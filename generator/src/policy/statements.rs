@@ -2,7 +2,8 @@
 
 use super::Maker;
 use crate::ir::{
-    Binary, Block, ExprId, Jump, Place, StmtId, StmtKind, Switch, SwitchCase, Swizzle, Ty, VarId,
+    Binary, Block, CaseRange, ExprId, Jump, Merge, Place, StmtId, StmtKind, Switch, SwitchCase,
+    Swizzle, Ty, VarId,
 };
 use crate::print;
 use crate::random::{SeedKey, Stream};
@@ -24,6 +25,7 @@ enum StmtChoice {
     Call,
     Labelled,
     Goto,
+    Merged(Merge),
 }
 
 /// The operators that keep every bit of their first operand.
@@ -94,7 +96,8 @@ impl Maker<'_> {
         let mut stream = key.stream();
         let on = |name, weight| if self.features.weight(name, Ty::INT) > 0 { weight } else { 0 };
         let nests = depth > 0 && room > COMPOUND;
-        let counts = nests && !self.counters.is_empty();
+        let ranges = self.features.weight("case_range", Ty::INT) > 0;
+        let counts = nests && (ranges || !self.counters.is_empty());
         let calls = !self.procedures.is_empty() && !self.in_section && !self.objects.is_empty();
         let has_neighbours = !self.arrays.is_empty() && room >= COMPOUND;
         let kinds = [
@@ -105,13 +108,18 @@ impl Maker<'_> {
             (if nests { on("if", 14) } else { 0 }, StmtChoice::If),
             (if nests { on("loop", 40) } else { 0 }, StmtChoice::Loop),
             (if self.communication.is_some() { 12 } else { 0 }, StmtChoice::Own),
-            (if counts { on("switch", 12) } else { 0 }, StmtChoice::Switch),
+            (
+                if counts { on("switch", if ranges { 20 } else { 12 }) } else { 0 },
+                StmtChoice::Switch,
+            ),
             (if has_neighbours { 12 } else { 0 }, StmtChoice::Neighbours),
             (if self.objects.is_empty() { 0 } else { 24 }, StmtChoice::Object),
             (if self.objects.is_empty() { 0 } else { on("pointer", 5) }, StmtChoice::Pointer),
             (if calls { 16 } else { 0 }, StmtChoice::Call),
             (if nests && self.labels.len() < 3 { on("goto", 10) } else { 0 }, StmtChoice::Labelled),
             (if self.labels.is_empty() { 0 } else { on("goto", 16) }, StmtChoice::Goto),
+            (on("assignment", 8), StmtChoice::Merged(Merge::Assignment)),
+            (on("increment", 8), StmtChoice::Merged(Merge::Increment)),
         ];
         let kind = stream.weighted(&kinds).unwrap_or(StmtChoice::Assign);
         let key = key.child(1);
@@ -128,6 +136,7 @@ impl Maker<'_> {
             StmtChoice::Object => self.write_object(operators, key),
             StmtChoice::Call => self.some_call(key),
             StmtChoice::Labelled => Some(one(self.labelled(room, depth, key))),
+            StmtChoice::Merged(merge) => self.to_merge(merge, operators, key),
             StmtChoice::Goto => Some(one(self.jump_out(&mut stream, key))),
             StmtChoice::Declare => {
                 let ty = self.any_type(&mut stream);
@@ -226,17 +235,20 @@ impl Maker<'_> {
     fn switch(&mut self, room: usize, depth: u32, key: SeedKey) -> StmtId {
         let mut stream = key.stream();
         let count = 2 + stream.below(if room > 2 * COMPOUND { 3 } else { 1 }) as u8;
-        let counter = stream.pick(&self.counters);
-        let counter = self.read(counter, key);
-        let value = if stream.chance(40) {
-            let other = self.leaf(Ty::INT, key.child(1));
-            self.program.binary(Binary::Xor, counter, other, key)
-        } else {
-            counter
+        let counter = (!self.counters.is_empty()).then(|| stream.pick(&self.counters));
+        let counter = counter.map(|counter| self.read(counter, key));
+        let value = match counter {
+            Some(counter) if !stream.chance(40) => counter,
+            _ => {
+                let other = self.leaf(Ty::INT, key.child(1));
+                match counter {
+                    Some(counter) => self.program.binary(Binary::Xor, counter, other, key),
+                    None => other,
+                }
+            }
         };
-        let value = self.cut(value, count.into(), key);
-        let mut labels: Vec<_> = (0..count).map(Some).collect();
-        labels[usize::from(count) - 1] = None;
+        let (mut labels, values) = self.labels_of_cases(count, &mut stream);
+        let value = self.cut(value, values, key);
         stream.shuffle(&mut labels);
         let room = room.saturating_sub(20 + 8 * labels.len()) / labels.len();
         let cases = labels.into_iter().enumerate().map(|(index, label)| {
@@ -249,6 +261,19 @@ impl Maker<'_> {
         });
         let cases = cases.collect();
         self.program.statement(StmtKind::Switch(Switch { value, cases }), key)
+    }
+
+    /// The labels of cases, the last of which is `default`, and the number of values from 0 on that they are for.
+    fn labels_of_cases(&self, count: u8, stream: &mut Stream) -> (Vec<Option<CaseRange>>, u32) {
+        let with_ranges = self.features.weight("case_range", Ty::INT) > 0;
+        let (mut labels, mut first) = (Vec::new(), 0);
+        for _ in 1..count {
+            let more = if with_ranges && stream.chance(60) { 1 + stream.below(4) as u8 } else { 0 };
+            labels.push(Some(CaseRange { first, last: first + more }));
+            first += more + 1;
+        }
+        labels.push(None);
+        (labels, u32::from(first) + 1)
     }
 
     /// A jump out of one of the blocks around.

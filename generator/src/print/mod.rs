@@ -1,9 +1,11 @@
 //! Kernels as text.
 
+mod branches;
 mod collectives;
 mod cuda;
 mod expressions;
 mod kernel;
+mod merged;
 mod objects;
 mod procedures;
 mod ptx;

@@ -4,7 +4,7 @@ use super::expressions::number;
 use super::{Dialect, KernelPrinter, cuda};
 use crate::ir::{
     Atomic, AtomicSection, CombineMethod, Exact, ExprId, ExprKind, For, Foreign, Gather, GroupCopy,
-    Jump, LoopForm, Place, Reduce, ScalarType, StmtId, StmtKind, Switch, Ty, Update, VarId,
+    LoopForm, Place, Reduce, ScalarType, StmtId, StmtKind, Ty, Update, VarId,
 };
 
 const BARRIER: &str = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);";
@@ -30,17 +30,12 @@ impl KernelPrinter<'_> {
                 self.line(&text);
             }
             StmtKind::Call(call) => self.procedure_call(call),
-            StmtKind::Hash(value) => self.hash(*value),
+            StmtKind::Hash(value) => self.hash(&self.text(*value), program.ty(*value)),
+            StmtKind::Merged(merge, block) => self.merged(*merge, block),
             StmtKind::If(condition, then, other) => {
-                self.line(&format!("if ({}) {{", self.text(*condition)));
-                self.nested(then);
-                if !other.is_empty() {
-                    self.line("} else {");
-                    self.nested(other);
-                }
-                self.line("}");
+                self.branches(&self.text(*condition), then, other);
             }
-            StmtKind::Switch(switch) => self.switch(switch),
+            StmtKind::Switch(switch) => self.switch(&self.text(switch.value), switch),
             StmtKind::For(details) => self.repeat(details),
             StmtKind::Labelled(block) => {
                 self.line("{");
@@ -48,14 +43,7 @@ impl KernelPrinter<'_> {
                 let is_used = program.goes_to(block, id);
                 self.line(&if is_used { format!("}} {}:;", label(id)) } else { "}".to_owned() });
             }
-            StmtKind::Jump(jump, condition) => {
-                let words = match jump {
-                    Jump::Break => "break".to_owned(),
-                    Jump::Continue => "continue".to_owned(),
-                    Jump::Goto(block) => format!("goto {}", label(*block)),
-                };
-                self.line(&format!("if ({}) {words};", self.text(*condition)));
-            }
+            StmtKind::Jump(jump, condition) => self.jump(&self.text(*condition), *jump),
             StmtKind::Barrier => self.barrier(),
             StmtKind::Reduce(reduce) => self.reduce(reduce),
             StmtKind::Gather(gather) => self.gather(gather),
@@ -71,12 +59,9 @@ impl KernelPrinter<'_> {
         }
     }
 
-    fn hash(&mut self, value: ExprId) {
-        let ty = self.program.ty(value);
-        let mut value = self.text(value);
-        if ty.scalar.is_float() {
-            value = self.scaled(&value, ty);
-        }
+    pub(super) fn hash(&mut self, value: &str, ty: Ty) {
+        let is_float = ty.scalar.is_float();
+        let value = if is_float { self.scaled(value, ty) } else { value.to_owned() };
         let text = match ty.lanes {
             2.. if self.is_c() => {
                 // A floating-point number was made a whole one.
@@ -202,11 +187,16 @@ impl KernelPrinter<'_> {
                 return self.line(&text);
             }
         };
-        let text = match self.compound(&target, value) {
-            Some((operator, value)) => format!("{target} {operator}= {value};"),
-            None => format!("{target} = {};", self.text(value)),
-        };
-        self.line(&text);
+        let text = self.assignment(&target, value);
+        self.line(&format!("{text};"));
+    }
+
+    /// An assignment as an expression.
+    pub(super) fn assignment(&self, target: &str, value: ExprId) -> String {
+        match self.compound(target, value) {
+            Some((operator, value)) => format!("{target} {operator}= {value}"),
+            None => format!("{target} = {}", self.text(value)),
+        }
     }
 
     /// The operator and the second operand of an assignment such as `v += value`.
@@ -227,20 +217,6 @@ impl KernelPrinter<'_> {
         }
         let is_same = !operator.is_relational() && self.text(a) == target;
         is_same.then(|| (operator.texts().0, self.text(b)))
-    }
-
-    fn switch(&mut self, switch: &Switch) {
-        self.line(&format!("switch ({}) {{", self.text(switch.value)));
-        for case in &switch.cases {
-            let label = match case.label {
-                Some(label) => format!("case {label}: {{"),
-                None => "default: {".to_owned(),
-            };
-            self.line(&label);
-            self.nested(&case.body);
-            self.line(if case.falls { "}" } else { "} break;" });
-        }
-        self.line("}");
     }
 
     fn repeat(&mut self, details: &For) {
@@ -391,6 +367,6 @@ pub(super) fn lanes(values: &[i64], ty: Ty) -> String {
 }
 
 /// The label behind a block.
-fn label(block: StmtId) -> String {
+pub(super) fn label(block: StmtId) -> String {
     format!("l{}", block.0)
 }

@@ -1,7 +1,7 @@
 //! Statements and blocks.
 
 use super::{Read, Reader, Target, types};
-use crate::ir::{Block, StmtId, StmtKind, Switch, SwitchCase, Ty};
+use crate::ir::{Block, CaseRange, StmtId, StmtKind, Switch, SwitchCase, Ty};
 use crate::random::SeedKey;
 
 impl Reader<'_> {
@@ -113,7 +113,8 @@ impl Reader<'_> {
                     self.tokens.next();
                     let number = self.constant_number()?;
                     let label = u8::try_from(number).ok();
-                    Some(Some(label.ok_or_else(|| self.tokens.outside("a label"))?))
+                    let label = label.ok_or_else(|| self.tokens.outside("a label"))?;
+                    Some(Some(CaseRange::one(label)))
                 }
                 "default" => {
                     self.tokens.next();

@@ -12,9 +12,12 @@ impl KernelReducer<'_> {
     pub(super) fn functions(&mut self) {
         for function in self.best.program.functions_in_use().into_iter().rev() {
             let program = &self.best.program;
+            // What a function that calls itself has in it cannot come before a statement within.
+            let own = program.statements_of(&program.function(function).body);
             let calls: Vec<(StmtId, ExprId)> = program
                 .statements()
                 .into_iter()
+                .filter(|id| !own.contains(id))
                 .filter_map(|id| Some((id, call_in(program, id, function)?)))
                 .collect();
             let best = self.best.program.clone();

@@ -7,6 +7,7 @@ use clreduce_kernel::{ProgramKind, RunOutcome};
 
 use crate::CampaignError;
 use crate::cure::Cures;
+use crate::drawn::Drawn;
 use crate::external::NoProgram;
 use crate::family;
 use crate::jury;
@@ -88,7 +89,9 @@ impl Investigator<'_> {
     /// # Errors
     /// When a bug cannot be written down.
     pub(crate) fn look(&self, alarm: &Alarm) -> Result<Option<Conclusion>, CampaignError> {
-        let suspect = match self.suspect(alarm) {
+        let runner = self.runner.drawing(Drawn::Seed(self.programs.seed(alarm.program)));
+        let reduction = self.reduction.with(&runner);
+        let suspect = match self.with(&runner, &reduction).suspect(alarm) {
             Some(Ok(suspect)) => suspect,
             Some(Err(gone)) => {
                 self.shared.take_cures(alarm, &[]);
@@ -96,14 +99,29 @@ impl Investigator<'_> {
             }
             None => return Ok(None),
         };
-        let Some(cure) = self.rewrite(&suspect) else { return Ok(None) };
+        let (original, observed) = (&suspect.original, &suspect.observed);
+        let needed = runner.with_needed_options(alarm.configuration, original, observed);
+        let Some(runner) = needed else { return Ok(None) };
+        let reduction = self.reduction.with(&runner);
+        self.with(&runner, &reduction).look_into(&suspect)
+    }
+
+    /// The same with another runner.
+    fn with<'b>(&'b self, runner: &'b Runner, reduction: &'b BugReduction<'b>) -> Investigator<'b> {
+        Investigator { runner, reduction, programs: self.programs, shared: self.shared }
+    }
+
+    /// Looks into an alarm whose program shows it again.
+    fn look_into(&self, suspect: &Suspect<'_>) -> Result<Option<Conclusion>, CampaignError> {
+        let alarm = suspect.alarm;
+        let Some(cure) = self.rewrite(suspect) else { return Ok(None) };
         self.shared.take_cures(alarm, &cure.map(str::to_owned).into_iter().collect::<Vec<_>>());
         loop {
             if !self.shared.wait_for_likeness(alarm) {
                 return Ok(None);
             }
-            let bugs = self.bugs(&suspect);
-            let finding = match self.judge(&suspect, &bugs)? {
+            let bugs = self.bugs(suspect);
+            let finding = match self.judge(suspect, &bugs)? {
                 None => return Ok(None),
                 Some(Look::Again) => continue,
                 Some(Look::Found(finding)) => finding,
@@ -112,11 +130,11 @@ impl Investigator<'_> {
                 return Ok(None);
             }
             // An earlier alarm may have shown a bug meanwhile. No other one will.
-            if finding.holds(&bugs, &self.bugs(&suspect)) {
-                return self.conclude(&suspect, finding).map(Some);
+            if finding.holds(&bugs, &self.bugs(suspect)) {
+                return self.conclude(suspect, finding).map(Some);
             }
             if let Finding::Bug(_) = finding {
-                self.reduction.withdraw(&self.name_of(&suspect))?;
+                self.reduction.withdraw(&self.name_of(suspect))?;
             }
         }
     }

@@ -19,6 +19,7 @@ use crossbeam_channel::{Receiver, unbounded};
 use crate::CampaignError;
 use crate::alarm::Investigator;
 use crate::disk::DiskWatch;
+use crate::drawn::Drawn;
 use crate::elsewhere::Elsewhere;
 use crate::external::{ExternalPrograms, NoProgram};
 use crate::family;
@@ -320,6 +321,7 @@ fn guarded(shared: &Shared, work: impl FnOnce()) {
 /// Runs one program after the other on all configurations.
 fn run_programs(runner: &Runner, programs: &Programs, shared: &Shared) {
     while let Some(program) = shared.next_program() {
+        let runner = &runner.drawing(Drawn::Seed(programs.seed(program)));
         let finished = match programs {
             Programs::External(external) if programs.variants() == 0 => {
                 voted_on(program, runner, external, shared)

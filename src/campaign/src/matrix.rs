@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::drawn::Drawn;
 use clreduce_devices::Device;
 use clreduce_kernel::{ProgramKind, is_exact, is_exact_program};
 use clreduce_process::quoted;
@@ -35,6 +36,14 @@ impl Toolchain {
         match self {
             Self::Device(device) => Some(device),
             Self::Compiler(_) => None,
+        }
+    }
+
+    /// The compiler, if it is one.
+    pub(crate) fn compiler(&self) -> Option<&Compiler> {
+        match self {
+            Self::Device(_) => None,
+            Self::Compiler(compiler) => Some(compiler),
         }
     }
 
@@ -132,6 +141,8 @@ pub struct Matrix {
     pub options: String,
     /// The kind of the programs.
     pub kind: SourceKind,
+    /// The options of compilers that the word `random` stands for.
+    pub drawn: Drawn,
 }
 
 impl Matrix {
@@ -203,7 +214,7 @@ impl Matrix {
 
     /// The words of the command of a compiler, for a file in its directory.
     pub(crate) fn words(&self, compiler: &Compiler, own: &str) -> Vec<String> {
-        let options = self.build_options(own);
+        let options = self.build_options(&self.drawn.put_into(own, &compiler.version));
         let program = compiler.program.to_string_lossy().into_owned();
         let options = options.split(' ').map(str::to_owned);
         let file = [self.kind.file_name(), "-o", OUTPUT].map(str::to_owned);

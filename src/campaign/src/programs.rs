@@ -69,6 +69,14 @@ impl Programs {
         }
     }
 
+    /// The seed of a program, or its number.
+    pub(crate) fn seed(&self, program: u64) -> u64 {
+        match self {
+            Self::Generated(kernels) => kernels.seed(program),
+            Self::External(_) => program,
+        }
+    }
+
     /// The number of variants that run with each program.
     #[must_use]
     pub fn variants(&self) -> u32 {

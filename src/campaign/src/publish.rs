@@ -11,11 +11,14 @@ use clreduce_testcase::TestCase;
 use thiserror::Error;
 
 use crate::CampaignError;
+use crate::drawn::{Drawn, KeptOptions};
 use crate::matrix::SourceKind;
 use crate::outcome::{ExpectedResult, Subject};
 
 /// The end of the name of a file with the description of a kernel's arguments.
 pub(crate) const ARGUMENTS: &str = "args.toml";
+/// Name of the file with the options at random that a bug needs.
+const DRAWN: &str = "random-options";
 /// Name of the folder with the bugs, in the folder of the campaign.
 pub const BUGS: &str = "bugs";
 
@@ -37,6 +40,8 @@ pub(crate) struct BugFolder<'a> {
     pub original: &'a Subject,
     pub recipe: &'a str,
     pub kind: SourceKind,
+    /// The options at random that the bug needs, where there are such options.
+    pub drawn: Option<&'a KeptOptions>,
 }
 
 impl BugFolder<'_> {
@@ -73,6 +78,9 @@ impl BugFolder<'_> {
                 fs::write(path.with_extension(ARGUMENTS), arguments)?;
             }
         }
+        if let Some(drawn) = self.drawn {
+            fs::write(folder.join(DRAWN), drawn.to_string())?;
+        }
         fs::write(folder.join("recipe.toml"), self.recipe)
     }
 }
@@ -80,6 +88,12 @@ impl BugFolder<'_> {
 /// The folder of a bug.
 pub(crate) fn folder_of(campaign: &Path, name: &str) -> PathBuf {
     campaign.join(BUGS).join(name)
+}
+
+/// The options at random that a bug needs.
+pub(crate) fn drawn(campaign: &Path, name: &str) -> Drawn {
+    let text = fs::read_to_string(folder_of(campaign, name).join(DRAWN)).unwrap_or_default();
+    KeptOptions::read(&text).map_or(Drawn::Nothing, Drawn::Kept)
 }
 
 /// Reads the program of a bug; `None` where there is none.

@@ -67,6 +67,13 @@ pub(crate) struct ReducedBug {
 }
 
 impl BugReduction<'_> {
+    /// The same with another runner.
+    pub(crate) fn with<'b>(&'b self, runner: &'b Runner) -> BugReduction<'b> {
+        let (there, worker) = (self.there, self.worker.clone());
+        let Self { programs, shared, batch, report, directory, .. } = *self;
+        BugReduction { runner, there, programs, shared, batch, worker, report, directory }
+    }
+
     /// Reduces a program. `original` is the one that was found; `kernel` is the one of clreduce's generator to begin with. These
     /// `bugs` are known.
     pub(crate) fn reduce(
@@ -304,7 +311,8 @@ impl BugReduction<'_> {
         }
         let test = test?;
         let kind = self.runner.matrix.kind;
-        let folder = BugFolder { kernel, original, recipe: recipe.text(), kind };
+        let drawn = self.runner.matrix.drawn.kept();
+        let folder = BugFolder { kernel, original, recipe: recipe.text(), kind, drawn };
         let mut failure = None;
         let written = folder.write(self.directory, name, |paths| {
             Ok((self.report)(&test, &case, paths, cancel).unwrap_or_else(|reason| {

@@ -58,6 +58,7 @@ pub fn replay(
     let mut bugs = Vec::new();
     for name in names {
         let Some(subject) = publish::read(directory, &name, runner.matrix.kind) else { continue };
+        let runner = &runner.drawing(publish::drawn(directory, &name));
         let all = 0..runner.matrix.configurations.len();
         let classes: Option<Vec<Class>> =
             all.map(|index| Some(runner.observe(index, &subject)?.class)).collect();

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use clreduce::Cancel;
 use clreduce_campaign::{
-    Campaign, CampaignError, CampaignStart, Class, Conclusion, Configuration, Matrix, Programs,
-    Progress, ReportFailure, SourceKind, Toolchain,
+    Campaign, CampaignError, CampaignStart, Class, Conclusion, Configuration, Drawn, Matrix,
+    Programs, Progress, ReportFailure, SourceKind, Toolchain,
 };
 use clreduce_devices::{
     Backend, Device, DeviceError, DeviceFacts, FoundDevice, Transport, WorkerOptions,
@@ -273,7 +273,7 @@ pub fn matrix_of(
     let configurations =
         (0..devices.len()).map(|device| Configuration { device, options: String::new() }).collect();
     let (options, kind) = (String::new(), SourceKind::Kernels(kind));
-    Matrix { devices, configurations, host: Some(0), options, kind }
+    Matrix { devices, configurations, host: Some(0), options, kind, drawn: Drawn::default() }
 }
 
 /// What a campaign told.

@@ -8,6 +8,7 @@ mod gathers;
 mod kernel;
 mod objects;
 mod procedures;
+mod recursion;
 mod statements;
 mod tensors;
 

@@ -2,7 +2,7 @@
 
 use super::kernel::Kernel;
 use crate::interpret::{FIRST, mixed};
-use crate::ir::{Binary, Jump, StmtKind, Switch, SwitchCase, VarId};
+use crate::ir::{Binary, CaseRange, Jump, StmtKind, Switch, SwitchCase, VarId};
 
 /// A name, the sum at the end, and what adds to the sum.
 type Loop = (&'static str, i64, fn(&mut Kernel, VarId));
@@ -42,7 +42,7 @@ const CASES: &[Loop] = &[
             let cases = [(Some(0), 1000, true), (Some(1), 100, false), (None, 17, false)];
             let cases = cases.into_iter().map(|(label, number, falls)| {
                 let body = k.block(|k| k.update(sum, Binary::Add, number));
-                SwitchCase { label, body, falls }
+                SwitchCase { label: label.map(CaseRange::one), body, falls }
             });
             let cases = cases.collect();
             k.push(StmtKind::Switch(Switch { value, cases }));
@@ -67,7 +67,7 @@ const CASES: &[Loop] = &[
     ("a number that no case is for", 3, |k, sum| {
         let value = k.number(5);
         let body = k.block(|k| k.update(sum, Binary::Add, 5));
-        let cases = vec![SwitchCase { label: Some(1), body, falls: false }];
+        let cases = vec![SwitchCase { label: Some(CaseRange::one(1)), body, falls: false }];
         k.push(StmtKind::Switch(Switch { value, cases }));
         k.update(sum, Binary::Add, 3);
     }),

@@ -3,8 +3,8 @@
 use super::kernel::{COUNTERS, REDUCTION, SUMS};
 use super::{PtxPrinter, bits, literal, number};
 use crate::ir::{
-    Atomic, AtomicSection, CombineMethod, ExprId, For, Gather, Jump, LoopForm, Place, Reduce,
-    ScalarType, StmtId, StmtKind, Switch, VarId,
+    Atomic, AtomicSection, CaseRange, CombineMethod, ExprId, For, Gather, Jump, LoopForm, Place,
+    Reduce, ScalarType, StmtId, StmtKind, Switch, SwitchCase, VarId,
 };
 use crate::random::SeedKey;
 
@@ -49,6 +49,7 @@ impl PtxPrinter<'_> {
                 self.mix(&value);
             }
             StmtKind::If(condition, then, other) => self.branches(*condition, [then, other], key),
+            StmtKind::Merged(_, block) => self.block(block),
             StmtKind::Switch(switch) => self.switch(switch, key),
             StmtKind::For(details) => self.repeat(details, key),
             StmtKind::Jump(jump, condition) => {
@@ -148,8 +149,11 @@ impl PtxPrinter<'_> {
         let cases = switch.cases.iter().zip(&labels);
         let default = cases.clone().find(|(case, _)| case.label.is_none());
         let default = default.map_or(&end, |(_, label)| label).clone();
-        let mut targets: Vec<(u8, &String)> =
-            cases.filter_map(|(case, label)| Some((case.label?, label))).collect();
+        let values = |(case, label)| {
+            let range: Option<CaseRange> = (case as &SwitchCase).label;
+            range.into_iter().flat_map(move |one| (one.first..=one.last).map(move |at| (at, label)))
+        };
+        let mut targets: Vec<(u8, &String)> = cases.flat_map(values).collect();
         targets.sort_unstable();
         let ty = number(scalar);
         let is_dense =

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{self, Path, PathBuf};
 
-use clreduce_campaign::{Compiler, Configuration, Matrix, SourceKind, Toolchain};
+use clreduce_campaign::{Compiler, Configuration, Drawn, Matrix, SourceKind, Toolchain};
 use clreduce_devices::InstallationKind;
 use clreduce_process::query;
 use clreduce_tools::find_program;
@@ -64,7 +64,7 @@ pub(super) fn matrix(choices: &[DeviceChoice], kind: SourceKind) -> Result<Matri
         return Err(FuzzError::NoCompiler { name, known });
     }
     let (host, options) = (None, String::new());
-    Ok(Matrix { devices, configurations, host, options, kind })
+    Ok(Matrix { devices, configurations, host, options, kind, drawn: Drawn::default() })
 }
 
 /// The compilers of the system and the zoo, each once, by name.

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::str::FromStr;
 
-use clreduce_campaign::{Configuration, Matrix, SourceKind, Toolchain};
+use clreduce_campaign::{Configuration, Drawn, Matrix, SourceKind, Toolchain};
 use clreduce_devices::{Device, Devices, Installation, WorkerOptions};
 use clreduce_generator::Target;
 use clreduce_kernel::ProgramKind;
@@ -72,7 +72,8 @@ pub(super) fn matrix(
     let devices =
         devices.into_iter().map(|(name, device)| (name, Toolchain::Device(device))).collect();
     let kind = SourceKind::Kernels(kind);
-    Ok((Matrix { devices, configurations, host, options, kind }, found.problems))
+    let drawn = Drawn::default();
+    Ok((Matrix { devices, configurations, host, options, kind, drawn }, found.problems))
 }
 
 /// The configurations that the user names.
