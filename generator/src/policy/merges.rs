@@ -8,7 +8,7 @@ use crate::random::{SeedKey, Stream};
 
 impl Maker<'_> {
     /// Two assignments, one of which uses what the other changes, so that they can be merged.
-    pub(super) fn to_merge(&mut self, merge: Merge, depth: u32, key: SeedKey) -> Option<Block> {
+    pub(super) fn mergeable(&mut self, merge: Merge, depth: u32, key: SeedKey) -> Option<Block> {
         let mut stream = key.stream();
         let is_fit = |id: &VarId| {
             let ty = self.program.variable(*id).ty;

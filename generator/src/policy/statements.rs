@@ -136,7 +136,7 @@ impl Maker<'_> {
             StmtChoice::Object => self.write_object(operators, key),
             StmtChoice::Call => self.some_call(key),
             StmtChoice::Labelled => Some(one(self.labelled(room, depth, key))),
-            StmtChoice::Merged(merge) => self.to_merge(merge, operators, key),
+            StmtChoice::Merged(merge) => self.mergeable(merge, operators, key),
             StmtChoice::Goto => Some(one(self.jump_out(&mut stream, key))),
             StmtChoice::Declare => {
                 let ty = self.any_type(&mut stream);
