@@ -107,6 +107,12 @@ pub(crate) fn blocks(bytes: &[u8]) -> Vec<Block> {
         blocks.extend(open_blocks(&lines, level));
     }
     blocks.sort_by_key(|block| (block.range.start, usize::MAX - block.range.end));
+    let mut around: Vec<usize> = Vec::new();
+    for block in &mut blocks {
+        while around.pop_if(|end| *end <= block.range.start).is_some() {}
+        block.depth = u32::try_from(around.len()).unwrap_or(u32::MAX);
+        around.push(block.range.end);
+    }
     blocks
 }
 
@@ -200,19 +206,13 @@ fn first_line(lines: &[Line<'_>], opening: usize) -> usize {
 
 /// The block of an opening line, of what follows it in its level, and of the line that closes it.
 fn block(lines: &[Line<'_>], members: &[usize], closing: Option<usize>) -> Block {
-    let opening = &lines[members[0]];
     let dividing = members[1..].iter().filter(|&&member| divides(lines[member].text));
     let framing = [members[0]].into_iter().chain(dividing.copied()).chain(closing);
     let mut frame: Vec<Range<usize>> = framing.map(|index| lines[index].range.clone()).collect();
     let start = lines[first_line(lines, members[0])].range.start;
     frame[0].start = start;
     let last = closing.unwrap_or_else(|| lines[members[members.len() - 1]].end - 1);
-    Block {
-        range: start..lines[last].range.end,
-        frame,
-        is_closed: closing.is_some(),
-        depth: opening.depth,
-    }
+    Block { range: start..lines[last].range.end, frame, is_closed: closing.is_some(), depth: 0 }
 }
 
 /// The first word of a line, in lower case; a bracket is a word.

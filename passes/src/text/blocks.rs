@@ -148,6 +148,17 @@ mod tests {
     }
 
     #[test]
+    fn labels_at_the_margin_are_nested_in_their_function() {
+        let source = ".func f()\n{\nL1:\n  exit;\nL2:\n  ret;\n}\n.func g()\n{\n  ret;\n}\n";
+        let case = clreduce_testcase::TestCase::single("x", source.as_bytes()).unwrap();
+        let proposals = Proposals::of(&PASS, &Snapshot::new(case, Language::TEXT)).list;
+        let outer = proposals.iter().filter(|proposal| proposal.list == 0);
+        let first: Vec<&str> =
+            outer.map(|proposal| &source[proposal.patch.edits()[0].range()]).collect();
+        assert_eq!(first, [&source[..37], &source[37..]]);
+    }
+
+    #[test]
     fn what_only_indentation_ends_moves_to_the_left() {
         let python = "class A:\n    def f(self):\n        try:\n            g()\n\n            h()\n        except B:\n            \
                       i()\n    def j(self):\n        pass\n";
