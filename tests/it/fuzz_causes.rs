@@ -186,11 +186,11 @@ fn run_both<const N: usize>(
     run_with(BOTH[N].faults, run)
 }
 
-/// A campaign of kernels of all kinds, with what became of its alarms.
-fn of_all_kinds(out: &Path, count: u64, compilers: &'static [Planted]) -> Told {
+/// A campaign of kernels of all kinds, with what became of its alarms: the seed of the first kernel, and how many there are.
+fn of_all_kinds(out: &Path, (first, count): (u64, u64), compilers: &'static [Planted]) -> Told {
     let Programs::Generated(programs) = programs() else { unreachable!() };
     let profile = Profile { mode: Mode::Free, ..programs.profile };
-    let programs = Programs::Generated(GeneratedPrograms { profile, ..programs });
+    let programs = Programs::Generated(GeneratedPrograms { profile, first, ..programs });
     campaign_with_gate(out, (programs, count), compilers, (2, 0))
 }
 
@@ -198,7 +198,7 @@ fn of_all_kinds(out: &Path, count: u64, compilers: &'static [Planted]) -> Told {
 fn types_and_initialisers_are_cures_as_well() {
     for (count, compilers, cure) in [(250, &THREE_LANES, "vec3"), (50, &LISTS, "initialiser")] {
         let out = tempfile::tempdir().unwrap();
-        let told = of_all_kinds(out.path(), count, compilers);
+        let told = of_all_kinds(out.path(), (1, count), compilers);
         let of = |end: End| told.conclusions.iter().filter(move |found| found.end == end);
         let bugs: Vec<_> = of(End::Bug).map(|found| found.construct.as_deref()).collect();
         assert_eq!(bugs, [Some(cure)], "{:#?}", told.conclusions);
@@ -214,7 +214,7 @@ fn types_and_initialisers_are_cures_as_well() {
 #[test]
 fn a_bug_that_shows_beside_another_is_recognised_before_its_text_is_reduced() {
     let out = tempfile::tempdir().unwrap();
-    let told = of_all_kinds(out.path(), 400, &BOTH);
+    let told = of_all_kinds(out.path(), (1001, 400), &BOTH);
     let of = |end: End| told.conclusions.iter().filter(move |found| found.end == end);
     let mut bugs: Vec<_> = of(End::Bug).map(|found| found.construct.as_deref()).collect();
     bugs.sort_unstable();
