@@ -132,7 +132,7 @@ const CAMPAIGN: [&str; 13] = [
     "--tokens",
     "300..320",
     "--seed",
-    "252",
+    "790",
     "--count",
     "2",
     "--plain",
