@@ -22,7 +22,7 @@ pub(crate) struct Block {
     pub frame: Vec<Range<usize>>,
     /// True if the last line of the frame closes the block. Otherwise its last part ends where the indentation does.
     pub is_closed: bool,
-    /// Blocks around it.
+    /// Blocks around it, as the indentation says. One that only the indentation ends is also below brackets at its own.
     pub depth: u32,
 }
 
@@ -93,7 +93,8 @@ pub(crate) fn blocks(bytes: &[u8]) -> Vec<Block> {
                 let members = level.split_off(at);
                 blocks.push(block(&lines, &members, Some(index)));
                 // Within the block, lines without an end of their own may open blocks by their indentation alone.
-                blocks.extend(open_blocks(&lines, members.get(1..).unwrap_or_default()));
+                let inner = open_blocks(&lines, members.get(1..).unwrap_or_default());
+                blocks.extend(inner.into_iter().map(|it| Block { depth: it.depth + 1, ..it }));
             }
             None => {
                 level.push(index);
@@ -107,12 +108,6 @@ pub(crate) fn blocks(bytes: &[u8]) -> Vec<Block> {
         blocks.extend(open_blocks(&lines, level));
     }
     blocks.sort_by_key(|block| (block.range.start, usize::MAX - block.range.end));
-    let mut around: Vec<usize> = Vec::new();
-    for block in &mut blocks {
-        while around.pop_if(|end| *end <= block.range.start).is_some() {}
-        block.depth = u32::try_from(around.len()).unwrap_or(u32::MAX);
-        around.push(block.range.end);
-    }
     blocks
 }
 
