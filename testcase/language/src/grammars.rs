@@ -57,6 +57,11 @@ pub(crate) fn grammar(of: Grammar) -> Option<&'static LoadedGrammar> {
     Some(LOADED[of as usize].get_or_init(|| LoadedGrammar::new(language)))
 }
 
+/// Returns true for a grammar whose scanner looks up each character in a table of 256, and reads behind it for others.
+pub(crate) fn reads_ascii_only(of: Grammar) -> bool {
+    matches!(of, Grammar::D)
+}
+
 fn language(of: Grammar) -> Option<tree_sitter::Language> {
     Some(match of {
         Grammar::Loaded => return loaded(),

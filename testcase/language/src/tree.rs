@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use clreduce_testcase::{Feature, Language, step};
 
-use crate::grammars::{LoadedGrammar, grammar};
+use crate::grammars::{LoadedGrammar, grammar, reads_ascii_only};
 use crate::hidden_text::{take_in_digraphs, take_in_masked_words};
 use crate::kind::{GrammarNames, NodeField, NodeKind};
 use crate::mask::masked;
@@ -63,7 +63,13 @@ impl SyntaxTree {
             return Self::default();
         }
         let is_c_family = language.has(Feature::Syntax);
-        let seen = if is_c_family { masked(bytes, language) } else { bytes.to_vec() };
+        let seen = match language.grammar() {
+            _ if is_c_family => masked(bytes, language),
+            Some(grammar) if reads_ascii_only(grammar) => {
+                bytes.iter().map(|&byte| if byte.is_ascii() { byte } else { b'_' }).collect()
+            }
+            _ => bytes.to_vec(),
+        };
         let Some(tree) = parser.parse(&seen, None) else { return Self::default() };
         let mut places = Vec::new();
         let has_places = language.has(Feature::Grammar);
@@ -302,6 +308,17 @@ mod tests {
         assert!(source[tree.range(body)].ends_with(b"; }"));
         assert_eq!(tree.parent(body), Some(function));
         assert!(source[tree.range(function)].starts_with(b"__kernel void"));
+    }
+
+    #[test]
+    fn characters_that_are_in_no_table_of_a_scanner_are_harmless() {
+        let case = clreduce_testcase::TestCase::single("a.d", Vec::new()).unwrap();
+        for character in ['\u{e9}', '\u{7fb2}', '\u{1f600}', '\u{10ffff}'] {
+            let source = format!("int {character} = 1;\n{character}");
+            let tree = SyntaxTree::parse(source.as_bytes(), case.language());
+            assert!(!tree.is_empty(), "{source}");
+            assert_eq!(tree.range(NodeId(0)).end, source.len());
+        }
     }
 
     #[test]
