@@ -106,8 +106,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Executes a function of the program, and puts its value on the stack. It has no effects but those on its own
-    /// variables, and it cannot call itself.
+    /// Executes a function of the program, and puts its value on the stack. It changes only its own
+    /// variables.
     fn invoke(&mut self, at: ExprId, (id, arguments): (FunctionId, &[ExprId]), mask: u64) -> u64 {
         let program = self.program;
         let function = program.function(id);

@@ -13,7 +13,7 @@ const MOST_CALLS: u32 = 32;
 /// The places of variables in memory.
 pub(super) type Places = Vec<Range<usize>>;
 
-/// What a call of a function puts aside, where it is a call within another one of the same function.
+/// The state of a call while the function that it calls is the same one. The inner call puts it aside.
 pub(super) struct OuterCall {
     values: Vec<i64>,
     going: BTreeMap<StmtId, u64>,

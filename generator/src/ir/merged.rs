@@ -1,7 +1,7 @@
 //! Statements of which the text makes one, by the operators of C that assign within an expression.
 //!
-//! What they do is what they do one after the other. So the text is right wherever the order of evaluation is the same, and
-//! elsewhere the statements stand by themselves.
+//! The interpreter executes them one after the other. The text merges them only where C evaluates them in that order too;
+//! elsewhere it has two statements.
 
 use super::{Binary, Block, ExprId, ExprKind, Merge, Place, Program, StmtId, StmtKind, Ty, VarId};
 

@@ -72,11 +72,11 @@ struct Maker<'a> {
     in_function: bool,
     /// The functions that can be called here.
     functions: Vec<FunctionId>,
-    /// Those of them that call themselves: the last parameter says how deep.
+    /// The recursive functions among them. Their last parameter is the depth of the calls.
     recursive: Vec<FunctionId>,
     /// The functions that can be called here with objects.
     procedures: Vec<FunctionId>,
-    /// Those with a barrier, which all work-items of a group call together.
+    /// The procedures that contain a barrier. All work-items of a group have to call them together.
     meetings: Vec<FunctionId>,
     /// The blocks around that have a label.
     labels: Vec<StmtId>,
