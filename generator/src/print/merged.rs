@@ -21,8 +21,8 @@ impl KernelPrinter<'_> {
         }
     }
 
-    /// What the other statement evaluates, with the assignment in it; for an assignment, all of it. `None` if its text has
-    /// the variable not exactly once.
+    /// The text of the other statement's expression, with the assignment in the place of the variable; where that statement is an
+    /// assignment, its whole text. `None` unless the variable occurs in the text exactly once.
     fn one(&self, merge: Merge, pair: &Pair) -> Option<String> {
         let program = self.program;
         let name = &program.variable(pair.variable).name;
