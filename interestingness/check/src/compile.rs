@@ -68,6 +68,10 @@ const WARNINGS: [(&str, FindingKind, Certainty); 23] = {
     ]
 };
 
+/// The flag that some clangs lack, and the first version with it. A clang without it compares it with each flag that it
+/// has, which takes as long as reading a small kernel.
+const NEWEST_WARNING: (&str, u32) = ("uninitialized-const-pointer", 21);
+
 /// The start of a warning of non-portable code that has no flag.
 const NO_SEMICOLON: &str = "expected ';' at end of declaration list";
 
@@ -96,7 +100,7 @@ impl Compile {
         let tools = setup.tools;
         let library = worker.as_ref().and_then(|_| clang.library_folder());
         let reader = |language: Vec<OsString>| {
-            let arguments = arguments(language);
+            let arguments = arguments(language, clang.major());
             let workers = worker.clone().map(|worker| {
                 let (library, file) = (library.clone(), FILE.to_owned());
                 let arguments = arguments.clone();
@@ -201,11 +205,15 @@ fn lacks_files(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(lacks_file)
 }
 
-fn arguments(language: Vec<OsString>) -> Vec<String> {
+/// The arguments with which a clang reads and warns, by its version.
+fn arguments(language: Vec<OsString>, major: Option<u32>) -> Vec<String> {
+    let (newest, first) = NEWEST_WARNING;
+    let is_known = |flag: &str| flag != newest || major.is_none_or(|major| major >= first);
     let mut arguments: Vec<String> =
         language.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
     arguments.extend(["-fno-caret-diagnostics", "-Wno-unknown-warning-option"].map(Into::into));
-    arguments.extend(WARNINGS.iter().map(|(flag, ..)| format!("-W{flag}")));
+    let flags = WARNINGS.iter().map(|&(flag, ..)| flag).filter(|flag| is_known(flag));
+    arguments.extend(flags.map(|flag| format!("-W{flag}")));
     arguments
 }
 

@@ -1,11 +1,14 @@
 //! The program clang: the search for it, and the options with which it reads kernels.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 use clreduce_process::query;
 use clreduce_testcase::{Feature, Language};
-use clreduce_tools::{CLANG, clangs};
+use clreduce_tools::{CLANG, clangs, find_program};
 use thiserror::Error;
 
 use crate::cuda;
@@ -95,7 +98,7 @@ impl Clang {
     /// Returns the folder of its libclang, if there is one.
     #[must_use]
     pub fn library_folder(&self) -> Option<PathBuf> {
-        let text = query(self.program.as_ref(), &["-print-resource-dir"])?;
+        let text = told(&self.program, "-print-resource-dir")?;
         // `lib/clang/19` in the folder of this version.
         let folder = Path::new(text.trim()).parent()?.parent()?;
         folder.is_dir().then(|| folder.to_owned())
@@ -163,5 +166,24 @@ impl Clang {
 }
 
 fn version_of(program: &str) -> Option<String> {
-    query(program.as_ref(), &["--version"]).filter(|text| text.contains("clang version"))
+    told(program, "--version").filter(|text| text.contains("clang version"))
+}
+
+/// What a clang says of itself. To start it takes as long as to read a small kernel, and every stage of every recipe
+/// asks: it is asked once, and again when its file is another one.
+fn told(program: &str, question: &'static str) -> Option<String> {
+    static ANSWERS: Mutex<BTreeMap<(PathBuf, SystemTime, &str), String>> =
+        Mutex::new(BTreeMap::new());
+    let ask = || query(program.as_ref(), &[question]);
+    let written = |file: &Path| file.metadata().and_then(|metadata| metadata.modified()).ok();
+    let file = find_program(program).and_then(|file| Some((written(&file)?, file)));
+    let Some((written, file)) = file else { return ask() };
+    let key = (file, written, question);
+    let answers = || ANSWERS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(answer) = answers().get(&key) {
+        return Some(answer.clone());
+    }
+    let answer = ask()?;
+    answers().insert(key, answer.clone());
+    Some(answer)
 }
