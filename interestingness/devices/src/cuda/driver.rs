@@ -5,14 +5,12 @@
 
 #![allow(unsafe_code)]
 
-use std::cell::Cell;
 use std::ffi::CString;
-use std::ops::Range;
 
 use clreduce_kernel::{Argument, KernelLaunch, KernelRun, Output};
 
 use super::api::{
-    CuAttribute, CuDevice, CuError, CuMemory, CuModule, CudaApi, NvrtcCompiler, NvrtcError,
+    CuAttribute, CuBuffer, CuDevice, CuError, CuModule, CudaApi, NvrtcCompiler, NvrtcError,
 };
 use super::toolkit::header_options;
 use crate::error::DriverError;
@@ -22,10 +20,6 @@ use crate::service::{BuildLog, Driver};
 
 /// The beginning of code for a device.
 const CUBIN: &[u8] = b"\x7fELF";
-/// The alignment of a buffer, as of memory that the driver gives.
-const ALIGNMENT: usize = 256;
-/// Memory of at most this number of bytes is kept from launch to launch.
-const KEPT_MEMORY: usize = 64 << 20;
 
 /// A device that is ready.
 pub(crate) struct CudaDevice {
@@ -34,8 +28,6 @@ pub(crate) struct CudaDevice {
     compiler: Result<NvrtcCompiler, String>,
     /// The compiler's option for it.
     architecture: String,
-    /// What the last launch had.
-    memory: Cell<Option<CuMemory>>,
 }
 
 /// `None` where there is no driver; one that is there without a device is no error.
@@ -99,7 +91,7 @@ impl Driver for CudaDevice {
         let architecture = format!("--gpu-architecture=sm_{major}{minor}");
         let compiler =
             NvrtcCompiler::load().map_err(|error| format!("NVRTC is not there: {error}"));
-        Ok(Self { api, compiler, architecture, memory: Cell::default() })
+        Ok(Self { api, compiler, architecture })
     }
 
     fn run(&self, run: &KernelRun, built: impl FnOnce()) -> RunEnd {
@@ -171,67 +163,42 @@ impl CudaDevice {
             move |error: CuError| DriverError::Action { action, error: self.api.name(error) }
         };
         let [blocks, threads] = grid(launch)?;
-        let (mut content, places) = laid_out(&launch.arguments)?;
-        let memory = self.memory(content.len()).map_err(failed("arguments"))?;
-        memory.write(&content).map_err(failed("arguments"))?;
-        let arguments = launch.arguments.iter().zip(&places);
-        let arguments = arguments.map(|(argument, place)| match argument {
-            Argument::Value(bytes) => bytes.clone(),
-            _ => (memory.address() + place.start as u64).to_ne_bytes().to_vec(),
-        });
-        let arguments: Vec<Vec<u8>> = arguments.collect();
+        let mut buffers: Vec<Option<CuBuffer>> = Vec::new();
+        let mut arguments = Vec::new();
+        for argument in &launch.arguments {
+            let (buffer, bytes) = match argument {
+                Argument::Value(bytes) => (None, bytes.clone()),
+                Argument::Buffer { element, elements, fill, .. } => {
+                    let content = fill.content(*element, *elements);
+                    let buffer = self.api.buffer(&content).map_err(failed("arguments"))?;
+                    let bytes = buffer.argument();
+                    (Some(buffer), bytes)
+                }
+                Argument::Local(_) | Argument::Sampler(_) => {
+                    let reason =
+                        "CUDA has no arguments in local memory, and no samplers".to_owned();
+                    return Err(DriverError::Launch(reason));
+                }
+            };
+            buffers.push(buffer);
+            arguments.push(bytes);
+        }
         // SAFETY: this is a worker.
         let launched = unsafe { module.launch(name, blocks, threads, &arguments) };
         launched.map_err(failed("launch"))?;
         self.api.synchronise().map_err(failed("execution"))?;
-        let written = launch.arguments.iter().zip(&places).filter_map(|(argument, place)| {
-            let Argument::Buffer { name, element, output: true, .. } = argument else {
-                return None;
-            };
-            Some((name, element.scalar, place))
-        });
-        let start = written.clone().map(|(_, _, place)| place.start).min();
-        if let Some((start, (_, _, last))) = start.zip(written.clone().last()) {
-            memory.read(&mut content, start..last.end).map_err(failed("result"))?;
+        let mut outputs = Vec::new();
+        for (argument, buffer) in launch.arguments.iter().zip(&buffers) {
+            if let (Argument::Buffer { name, element, output: true, .. }, Some(buffer)) =
+                (argument, buffer)
+            {
+                let bytes = buffer.read().map_err(failed("result"))?;
+                let (kernel, name) = (launch.kernel.clone(), name.clone());
+                outputs.push(Output { kernel, name, scalar: element.scalar, bytes });
+            }
         }
-        if memory.bytes() <= KEPT_MEMORY {
-            self.memory.set(Some(memory));
-        }
-        let outputs = written.map(|(name, scalar, place)| {
-            let (kernel, bytes) = (launch.kernel.clone(), content[place.clone()].to_vec());
-            Output { kernel, name: name.clone(), scalar, bytes }
-        });
-        Ok(outputs.collect())
+        Ok(outputs)
     }
-
-    /// What the last launch had, if it is large enough.
-    fn memory(&self, bytes: usize) -> Result<CuMemory, CuError> {
-        match self.memory.take().filter(|kept| kept.bytes() >= bytes) {
-            Some(kept) => Ok(kept),
-            None => self.api.memory(bytes),
-        }
-    }
-}
-
-/// The content of all buffers, one behind another, and where each is. Processes that share a GPU wait for their turn with
-/// each call of the driver, so that one copy is quicker than one for each buffer.
-fn laid_out(arguments: &[Argument]) -> Result<(Vec<u8>, Vec<Range<usize>>), DriverError> {
-    let mut content = Vec::new();
-    let places = arguments.iter().map(|argument| match argument {
-        Argument::Value(_) => Ok(0..0),
-        Argument::Buffer { element, elements, fill, .. } => {
-            content.resize(content.len().next_multiple_of(ALIGNMENT), 0);
-            let start = content.len();
-            content.extend(fill.content(*element, *elements));
-            Ok(start..content.len())
-        }
-        Argument::Local(_) | Argument::Sampler(_) => {
-            let reason = "CUDA has no arguments in local memory, and no samplers".to_owned();
-            Err(DriverError::Launch(reason))
-        }
-    });
-    let places = places.collect::<Result<_, _>>()?;
-    Ok((content, places))
 }
 
 /// Blocks, and threads of a block, in three dimensions.

@@ -26,7 +26,6 @@ int cuDeviceGetAttribute(int *value, int attribute, int device)
     *value = attribute == 75 ? 9 : attribute == 76 ? 0 : 64;
     return 0;
 }
-int cuDevicePrimaryCtxSetFlags(int device, unsigned flags) { return flags != 4; }
 int cuDevicePrimaryCtxRetain(void **context, int device) { return *context = &failed, 0; }
 int cuCtxSetCurrent(void *context) { return context != &failed; }
 int cuCtxSynchronize(void) { return failed ? 700 : 0; }

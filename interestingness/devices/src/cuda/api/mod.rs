@@ -14,7 +14,6 @@
 mod symbols;
 
 use std::ffi::{CStr, CString, c_char, c_void};
-use std::ops::Range;
 use std::ptr::{null, null_mut};
 
 use symbols::{CuObject, DriverSymbols, NvrtcSymbols};
@@ -96,13 +95,15 @@ impl CudaApi {
         check(unsafe { (self.0.synchronise)() })
     }
 
-    /// Memory of the device for at least this number of bytes.
-    pub(super) fn memory(self, bytes: usize) -> Result<CuMemory> {
-        let bytes = bytes.max(CuMemory::LEAST);
+    /// A copy of the bytes in the device's memory.
+    pub(super) fn buffer(self, content: &[u8]) -> Result<CuBuffer> {
         let mut address = 0;
-        // SAFETY: it writes one address.
-        check(unsafe { (self.0.allocate)(&mut address, bytes) })?;
-        Ok(CuMemory { api: self, address, bytes })
+        // SAFETY: it writes one address. No memory at all is an error, so there is at least one byte.
+        check(unsafe { (self.0.allocate)(&mut address, content.len().max(1)) })?;
+        let buffer = CuBuffer { api: self, address, bytes: content.len() };
+        // SAFETY: both sides have as many bytes.
+        check(unsafe { (self.0.copy_to_device)(address, content.as_ptr().cast(), content.len()) })?;
+        Ok(buffer)
     }
 
     /// Loads what a compiler made; the error comes with what the driver says.
@@ -156,12 +157,8 @@ impl CuDevice {
         Ok(u64::try_from(value).unwrap_or(0))
     }
 
-    /// Makes it this thread's device, for good. The thread sleeps while it waits for the device: it would take a core
-    /// from the compilers beside it.
+    /// Makes it this thread's device, for good.
     pub(super) fn open(self) -> Result<()> {
-        const BLOCKING: u32 = 4;
-        // SAFETY: it takes numbers.
-        check(unsafe { (self.api.0.context_flags)(self.id, BLOCKING) })?;
         let mut context = null_mut();
         // SAFETY: it writes one handle, which is never given back.
         check(unsafe { (self.api.0.retain_context)(&mut context, self.id) })?;
@@ -171,51 +168,30 @@ impl CuDevice {
 }
 
 /// Memory of the device.
-pub(super) struct CuMemory {
+pub(super) struct CuBuffer {
     api: CudaApi,
     address: u64,
     bytes: usize,
 }
 
-impl CuMemory {
-    /// The bytes that are asked for where fewer are needed.
-    const LEAST: usize = 1 << 20;
-
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes
-    }
-
-    /// Its address on the device.
-    pub(super) fn address(&self) -> u64 {
-        self.address
-    }
-
-    /// Fills its beginning.
-    ///
-    /// # Panics
-    /// When the content is larger.
-    pub(super) fn write(&self, content: &[u8]) -> Result<()> {
-        assert!(content.len() <= self.bytes, "content fits into its memory");
+impl CuBuffer {
+    /// Its content.
+    pub(super) fn read(&self) -> Result<Vec<u8>> {
+        let mut content = vec![0; self.bytes];
         // SAFETY: both sides have as many bytes.
-        check(unsafe {
-            (self.api.0.copy_to_device)(self.address, content.as_ptr().cast(), content.len())
-        })
+        let code = unsafe {
+            (self.api.0.copy_to_host)(content.as_mut_ptr().cast(), self.address, self.bytes)
+        };
+        check(code).map(|()| content)
     }
 
-    /// Reads the bytes of the range into those of the content.
-    ///
-    /// # Panics
-    /// When the content is larger, or the range is not within it.
-    pub(super) fn read(&self, content: &mut [u8], range: Range<usize>) -> Result<()> {
-        assert!(content.len() <= self.bytes, "content fits into its memory");
-        let address = self.address + range.start as u64;
-        let into = &mut content[range];
-        // SAFETY: both sides have as many bytes.
-        check(unsafe { (self.api.0.copy_to_host)(into.as_mut_ptr().cast(), address, into.len()) })
+    /// Its address, as a kernel gets it.
+    pub(super) fn argument(&self) -> Vec<u8> {
+        self.address.to_ne_bytes().to_vec()
     }
 }
 
-impl Drop for CuMemory {
+impl Drop for CuBuffer {
     fn drop(&mut self) {
         // SAFETY: allocated by the driver, and this is the only release.
         unsafe { (self.api.0.free)(self.address) };

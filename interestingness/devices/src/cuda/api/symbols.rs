@@ -37,7 +37,6 @@ symbols! { DriverSymbols:
     device_name = "cuDeviceGetName"(*mut c_char, i32, i32);
     device_memory = "cuDeviceTotalMem_v2"(*mut usize, i32);
     device_attribute = "cuDeviceGetAttribute"(*mut i32, i32, i32);
-    context_flags = "cuDevicePrimaryCtxSetFlags"(i32, u32);
     retain_context = "cuDevicePrimaryCtxRetain"(*mut CuObject, i32);
     set_context = "cuCtxSetCurrent"(CuObject);
     synchronise = "cuCtxSynchronize"();
