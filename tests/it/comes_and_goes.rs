@@ -123,3 +123,14 @@ fn it_is_refused_where_it_means_nothing() {
         assert_mentions(&stderr(&run), &[expected]);
     }
 }
+
+/// Where the bug always shows, nothing is refused in haste, and nothing is looked at again.
+#[test]
+fn what_was_refused_is_known_afterwards() {
+    let bench = Bench::new();
+    bench.write("bug.c", "int a;\nint b = 2;\nint needle(int y) { return y + b; }\n");
+    bench.script("t.sh", "#!/bin/sh\ngrep -q 'needle(' bug.c && gcc -fsyntax-only bug.c\n");
+    bench.reduce(&["bug.c", "--test", "./t.sh", "--flaky", "-j1", "--keep-state", "-o", "out.c"]);
+    let said = stdout(&bench.run(&["why", "out.c"]).code(0));
+    assert_mentions(&said, &["without `()`: not interesting", "without `needle`: not interesting"]);
+}

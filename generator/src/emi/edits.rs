@@ -3,7 +3,7 @@
 use super::points::{Point, points};
 use super::predicates::{Fact, facts, predicate};
 use super::prune::{EmiRates, pruned, without_unused};
-use super::{contains, synchronises};
+use super::synchronises;
 use crate::features::Features;
 use crate::interpret::Report;
 use crate::ir::{
@@ -127,8 +127,7 @@ impl Editor<'_> {
             }
             EmiEditKind::Scramble => (self.scramble(&point.scope, key.child(1)), Block::new()),
         };
-        let uniform =
-            then.iter().chain(&other).any(|id| contains(self.program, *id, &synchronises));
+        let uniform = [&then, &other].iter().any(|block| self.program.does(block, &synchronises));
         let truth = (kind != EmiEditKind::Dead, uniform);
         let condition = predicate(self.program, truth, fact, self.features, key.child(3));
         let branch = self.program.statement(StmtKind::Nothing, key);

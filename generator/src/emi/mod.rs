@@ -18,7 +18,7 @@ pub use prune::{EmiRates, PrunedAs};
 
 use crate::features::Features;
 use crate::interpret;
-use crate::ir::{EmiEdit, Program, StmtId, StmtKind};
+use crate::ir::{EmiEdit, Program, StmtKind};
 use crate::kernel::{Kernel, features, generate, origin, root};
 use crate::print::{self, Extras};
 use crate::profile::{Profile, ProfileError};
@@ -172,17 +172,6 @@ impl Iterator for Variants {
 /// The text that has to differ: without the command.
 fn text(program: &Program) -> String {
     print::opencl(program, &Extras::default())
-}
-
-/// True if there is a statement of a kind in a statement.
-fn contains(program: &Program, id: StmtId, wanted: &dyn Fn(&StmtKind) -> bool) -> bool {
-    let kind = &program.stmt(id).kind;
-    let is_called = match kind {
-        StmtKind::Call(call) => program.does(&program.function(call.function).body, wanted),
-        _ => false,
-    };
-    let mut inner = kind.blocks().into_iter().flatten();
-    is_called || wanted(kind) || inner.any(|id| contains(program, *id, wanted))
 }
 
 /// True if the work-items of a group wait for each other.

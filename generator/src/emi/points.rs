@@ -1,6 +1,6 @@
 //! The places of a kernel where edits can be.
 
-use super::{contains, synchronises};
+use super::synchronises;
 use crate::interpret::Report;
 use crate::ir::{ObjectType, Program, Region, StmtId, StmtKind, Storage, VarId};
 use crate::policy::UsableVariables;
@@ -66,14 +66,14 @@ fn visit(
             }
             StmtKind::For(details) => {
                 inner.scope.counters.push(details.counter);
-                inner.may_leave = !contains(program, id, &synchronises);
+                inner.may_leave = !program.does(&[id], &synchronises);
             }
             _ => {}
         }
         for block in stmt.blocks() {
-            inner.together = block.iter().any(|id| {
-                report.runs[id.0 as usize] > 0 && program.does(&vec![*id], &synchronises)
-            });
+            inner.together = block
+                .iter()
+                .any(|id| report.runs[id.0 as usize] > 0 && program.does(&[*id], &synchronises));
             visit(program, report, block, inner.clone(), found);
         }
     }

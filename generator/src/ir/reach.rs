@@ -231,11 +231,15 @@ impl Program {
         self.functions.iter().any(|function| self.statements_of(&function.body).contains(&id))
     }
 
-    /// True if something in a block, or in a function that it calls, is of a kind.
-    pub(crate) fn does(&self, block: &Block, wanted: &dyn Fn(&StmtKind) -> bool) -> bool {
-        self.statements_of(block).into_iter().any(|id| match &self.stmt(id).kind {
-            StmtKind::Call(call) => self.does(&self.function(call.function).body, wanted),
-            kind => wanted(kind),
+    /// True if one of these statements, or something in them or in a function that they call, is of a kind.
+    pub(crate) fn does(&self, block: &[StmtId], wanted: &dyn Fn(&StmtKind) -> bool) -> bool {
+        block.iter().any(|id| {
+            let kind = &self.stmt(*id).kind;
+            let inner = match kind {
+                StmtKind::Call(call) => vec![&self.function(call.function).body],
+                _ => kind.blocks(),
+            };
+            wanted(kind) || inner.into_iter().any(|block| self.does(block, wanted))
         })
     }
 

@@ -13,6 +13,7 @@ use clreduce_testcase::{ContentHash, TestCase};
 
 use crate::options::Options;
 use crate::pass_command::{AskedCommand, PASS_COMMAND_FACT};
+use crate::rate::{AskedBound, Criterion};
 use crate::reduction::Versions;
 
 /// What a state folder tells of a reduction.
@@ -75,7 +76,7 @@ impl History {
         let mut now = Reducer::new(original.clone(), plan).keeping_refusals();
         now.take_clues(&Arc::new(header.clues().clone()));
         let mut replay = Replay {
-            again: self.options.flaky.map(|_| now.clone()),
+            again: self.is_in_haste().then(|| now.clone()),
             end: HistoryEnd { now, before_finish: None, versions: Versions::default() },
             rests_on_filter: HashSet::new(),
             edits,
@@ -94,6 +95,14 @@ impl History {
             each(PastStep { number: number as u64 + 1, pass, entry, committed });
         }
         Ok(replay.end)
+    }
+
+    /// Returns true if the reduction refused variants in haste at first, and so looked at what was left again.
+    fn is_in_haste(&self) -> bool {
+        let asked = self.options.flaky.map(AskedBound::Rate);
+        let criterion = asked.zip(self.record.header.measured());
+        let criterion = criterion.map(|(asked, note)| Criterion::of_note(note, asked));
+        criterion.is_some_and(|criterion| criterion.is_ok_and(|it| it.is_in_haste()))
     }
 }
 

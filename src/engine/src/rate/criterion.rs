@@ -85,7 +85,7 @@ impl Criterion {
     }
 
     /// The criterion that an earlier run of the reduction has noted.
-    pub(super) fn of_note(note: &[u64], asked: AskedBound) -> Result<Self, String> {
+    pub(crate) fn of_note(note: &[u64], asked: AskedBound) -> Result<Self, String> {
         match (asked, note) {
             (AskedBound::Rate(asked), [shown, runs]) => {
                 let count = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
@@ -98,6 +98,11 @@ impl Criterion {
                 Self::new(MeasuredRate { shown: runs, runs }, &numbers, asked)
             }
         }
+    }
+
+    /// Returns true if variants are refused in haste at first, by fewer runs than at last.
+    pub(crate) fn is_in_haste(&self) -> bool {
+        self.last.is_some()
     }
 
     /// A note of what the original has shown, for a later run of the reduction.
