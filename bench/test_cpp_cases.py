@@ -19,8 +19,8 @@ LOADER.exec_module(cases)
 # Crashes on a template that is used; "preprocesses" to a program of more than half a megabyte.
 COMPILER = """#!/bin/bash
 for source; do [ "$source" != -E ] || preprocess=1; done
-if [ $preprocess ]; then cat bug.cc >bug.ii; yes '// a header' | head -n 50000 >>bug.ii; exit; fi
 file=${!#}
+if [ $preprocess ]; then { cat bug.cc; yes '// a header' | head -n 50000; } >"$file"; exit; fi
 grep -q 'broken<' "$file" && grep -q 'struct broken' "$file" || exit 0
 echo "$file:1:2: internal compiler error: in build, at cp/pt.cc:12"
 exit 1
