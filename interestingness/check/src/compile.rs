@@ -68,8 +68,8 @@ const WARNINGS: [(&str, FindingKind, Certainty); 23] = {
     ]
 };
 
-/// The flag that some clangs lack, and the first version with it. A clang without it compares it with each flag that it
-/// has, which takes as long as reading a small kernel.
+/// The only flag that an older clang does not know, and the first version that does. An older one compares its name with those
+/// of all its flags, to suggest a similar one, which takes about 2 ms in each run.
 const NEWEST_WARNING: (&str, u32) = ("uninitialized-const-pointer", 21);
 
 /// The start of a warning of non-portable code that has no flag.

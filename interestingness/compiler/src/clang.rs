@@ -169,8 +169,8 @@ fn version_of(program: &str) -> Option<String> {
     told(program, "--version").filter(|text| text.contains("clang version"))
 }
 
-/// What a clang says of itself. To start it takes as long as to read a small kernel, and every stage of every recipe
-/// asks: it is asked once, and again when its file is another one.
+/// The output of a clang that is asked about itself. Each stage of each recipe asks, and a clang needs about 25 ms to start.
+/// So this process keeps the output, until the file of the clang changes.
 fn told(program: &str, question: &'static str) -> Option<String> {
     static ANSWERS: Mutex<BTreeMap<(PathBuf, SystemTime, &str), String>> =
         Mutex::new(BTreeMap::new());

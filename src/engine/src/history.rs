@@ -99,10 +99,10 @@ impl History {
 
     /// Returns true if the reduction refused variants in haste at first, and so looked at what was left again.
     fn is_in_haste(&self) -> bool {
-        let asked = self.options.flaky.map(AskedBound::Rate);
-        let criterion = asked.zip(self.record.header.measured());
-        let criterion = criterion.map(|(asked, note)| Criterion::of_note(note, asked));
-        criterion.is_some_and(|criterion| criterion.is_ok_and(|it| it.is_in_haste()))
+        let Some((asked, note)) = self.options.flaky.zip(self.record.header.measured()) else {
+            return false;
+        };
+        Criterion::of_note(note, AskedBound::Rate(asked)).is_ok_and(|it| it.is_in_haste())
     }
 }
 
