@@ -103,7 +103,6 @@ fn the_devices_of_a_real_service_judge_a_kernel() {
     let casd = Casd::start();
     let bench = Bench::new();
     bench.write("k.cl", MAD_SAT);
-    bench.write("r.toml", MAD_SAT_RECIPE);
     // The interpreter judges alone here and there, but for what a command demands, and the other stages confirm.
     let stage = |line: &str| format!("[[stage]]\n{line}\n");
     let checks =
