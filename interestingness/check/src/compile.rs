@@ -123,7 +123,7 @@ impl Compile {
         cancel: &Cancel,
     ) -> Result<Vec<Diagnostic>, StageFailure> {
         let workers = reader.workers.as_ref().filter(|_| !is_first);
-        let known = workers.and_then(|workers| workers.diagnose(&subject.source, cancel));
+        let known = workers.and_then(|workers| workers.diagnose(subject.parts(), cancel));
         let known = known.filter(|diagnostics| !lacks_files(diagnostics));
         known.map_or_else(|| self.start_clang(reader, subject, cancel), Ok)
     }

@@ -91,6 +91,6 @@ impl CompileFilter for LibclangFilter {
 }
 
 fn accepts(workers: &CompileWorkers, source: &[u8], cancel: &Cancel) -> Option<bool> {
-    let diagnostics = workers.diagnose(source, cancel)?;
+    let diagnostics = workers.diagnose([b"", source], cancel)?;
     Some(diagnostics.iter().all(|diagnostic| diagnostic.severity < Severity::Error))
 }

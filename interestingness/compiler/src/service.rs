@@ -20,8 +20,8 @@ pub(crate) enum CompilerOrder {
         file: String,
         /// Options of clang.
         arguments: Vec<String>,
-        /// The text.
-        source: Vec<u8>,
+        /// The declarations before the program, and the program.
+        text: [Vec<u8>; 2],
     },
 }
 
@@ -58,11 +58,11 @@ impl Service for CompilerService {
                 let _ = self.folder.path().map(std::env::set_current_dir);
                 self.index = Some(index);
             })),
-            CompilerOrder::Diagnose { file, arguments, source } => {
-                let index = self.index.as_ref().ok_or(LibclangError::NotLoaded);
-                CompilerReply::Diagnostics(
-                    index.and_then(|index| index.diagnose(&file, &arguments, &source)),
-                )
+            CompilerOrder::Diagnose { file, arguments, text } => {
+                let (folder, text) = (self.folder.path(), text.each_ref().map(Vec::as_slice));
+                let index = self.index.as_mut().ok_or(LibclangError::NotLoaded);
+                let told = index.and_then(|index| index.diagnose(folder, &file, &arguments, text));
+                CompilerReply::Diagnostics(told)
             }
         };
         replies.send(&reply)

@@ -60,13 +60,14 @@ impl CompileWorker {
         Self { options, process: None }
     }
 
-    /// Returns the diagnostics of a text; none for a text that the compiler likes.
+    /// Returns the diagnostics of a program behind declarations, which many programs have in common; none for a text that the compiler
+    /// likes.
     ///
     /// # Errors
     /// When there is no libclang, or it crashes, or takes too long, or `cancel` is triggered.
     pub fn diagnose(
         &mut self,
-        source: &[u8],
+        text: [&[u8]; 2],
         cancel: &Cancel,
     ) -> Result<Vec<Diagnostic>, CompilerError> {
         let (mut process, seen) = match self.process.take() {
@@ -77,7 +78,7 @@ impl CompileWorker {
         let order = CompilerOrder::Diagnose {
             file: self.options.file.clone(),
             arguments: self.options.arguments.clone(),
-            source: source.to_vec(),
+            text: text.map(<[u8]>::to_vec),
         };
         let reply = process.ask(&order, self.options.worker.start_limit);
         drop(hook);

@@ -25,14 +25,14 @@ impl CompileWorkers {
 
     /// As [`CompileWorker::diagnose`], by any of them. `None`: clang itself has to be asked.
     #[must_use]
-    pub fn diagnose(&self, source: &[u8], cancel: &Cancel) -> Option<Vec<Diagnostic>> {
+    pub fn diagnose(&self, text: [&[u8]; 2], cancel: &Cancel) -> Option<Vec<Diagnostic>> {
         if self.broken.load(Ordering::Relaxed) {
             return None;
         }
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let is_new = idle.is_none();
         let mut worker = idle.unwrap_or_else(|| CompileWorker::new(self.options.clone()));
-        let diagnostics = worker.diagnose(source, cancel);
+        let diagnostics = worker.diagnose(text, cancel);
         // One that fails on its first text may never work.
         self.broken.fetch_or(is_new && diagnostics.is_err(), Ordering::Relaxed);
         let diagnostics = diagnostics.ok()?;

@@ -20,7 +20,7 @@ use crate::start::StartError;
 use crate::subject::HostKernel;
 use crate::symbols::{self, CodeAddress, ProgramSymbols};
 use crate::toolchain::Toolchain;
-use crate::{FILE, cache, dynamic, forked, lanes, own, parts, start, sub_groups};
+use crate::{FILE, cache, cuda, dynamic, forked, lanes, own, parts, start, sub_groups};
 
 /// The file with the kernel's code.
 pub const CODE: &str = "kernel.so";
@@ -195,8 +195,30 @@ impl HostBuild<'_> {
         switches.into_iter()
     }
 
-    /// Has clang make one file of another: as a fork server if there is one, which cannot tell why clang does not succeed.
+    /// Has clang make one file of another: as a fork server if there is one, which cannot tell why clang does not succeed. The declarations
+    /// before a program are read once, if clang can do that.
     fn compile(
+        &self,
+        args: Vec<OsString>,
+        from: &str,
+        text: Vec<u8>,
+        to: &Path,
+    ) -> Result<(), HostError> {
+        if from == FILE
+            && self.subject.is_cuda()
+            && let (declarations @ [_, ..], program) = cuda::split(&text)
+            && let Ok(precompiled) = parts::precompiled(&self.toolchain, &args, declarations)
+        {
+            let precompiled = ["-include-pch".into(), precompiled.into()];
+            let args = args.iter().cloned().chain(precompiled).collect();
+            if self.compile_whole(args, from, program.to_vec(), to).is_ok() {
+                return Ok(());
+            }
+        }
+        self.compile_whole(args, from, text, to)
+    }
+
+    fn compile_whole(
         &self,
         mut args: Vec<OsString>,
         from: &str,

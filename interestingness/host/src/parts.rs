@@ -136,19 +136,49 @@ pub(crate) fn library(toolchain: &Toolchain<'_>, files: &TestCase) -> Result<Pat
     Ok(place)
 }
 
+/// Declarations as a file that clang compiles programs behind with these arguments: it has read them already, which takes ten times as long
+/// as a small program. The file names the one with the text, so both stay.
+pub(crate) fn precompiled(
+    toolchain: &Toolchain<'_>,
+    args: &[OsString],
+    declarations: &[u8],
+) -> Result<PathBuf, HostError> {
+    let text = cache::place(toolchain, "declarations", &declarations);
+    if !cache::is_sound(&text) {
+        cache::put(&text, declarations.to_vec())?;
+    }
+    let mut args: Vec<OsString> = args.to_vec();
+    let language = args.iter().position(|word| word == "-x").and_then(|at| args.get_mut(at + 1));
+    language.into_iter().for_each(|word| word.push("-header"));
+    // Another process may put the same text there again.
+    args.extend(["-Xclang", "-fno-pch-timestamp"].map(OsString::from));
+    args.push(text.into());
+    built(toolchain, "precompiled", declarations, args, &TestCase::new(Vec::new())?)
+}
+
 fn cached(
     toolchain: &Toolchain<'_>,
     name: &str,
     text: &str,
     file: &str,
-    mut args: Vec<OsString>,
+    args: Vec<OsString>,
 ) -> Result<PathBuf, HostError> {
-    let key = (text, &args, toolchain.clang.program(), toolchain.clang.version());
+    built(toolchain, name, text.as_bytes(), args, &TestCase::single(file, text.as_bytes())?)
+}
+
+/// What clang makes of files with these arguments, kept under a key.
+fn built(
+    toolchain: &Toolchain<'_>,
+    name: &str,
+    key: &[u8],
+    mut args: Vec<OsString>,
+    files: &TestCase,
+) -> Result<PathBuf, HostError> {
+    let key = (key, &args, toolchain.clang.program(), toolchain.clang.version());
     let place = cache::place(toolchain, name, &key);
     if cache::is_sound(&place) {
         return Ok(place);
     }
-    let files = TestCase::single(file, text.as_bytes())?;
     // The limit is meant for kernels; this is done once and kept.
     let limit = toolchain.tools.limits.time.map(|limit| limit.max(PART_LIMIT));
     let folder = toolchain.tools.folder()?;
@@ -156,7 +186,7 @@ fn cached(
     let finished = folder.path().join(name);
     args.extend(["-w", "-o"].map(OsString::from));
     args.push(finished.clone().into());
-    Toolchain { tools: &tools, ..*toolchain }.compile(args, &files)?;
+    Toolchain { tools: &tools, ..*toolchain }.compile(args, files)?;
     cache::put(&place, fs::read(finished)?)?;
     Ok(place)
 }

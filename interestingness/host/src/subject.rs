@@ -211,9 +211,16 @@ impl HostKernel {
         self.language.has(Feature::HostAndDevice)
     }
 
+    /// The declarations that clreduce puts before the program, if there are any, and the program.
+    #[must_use]
+    pub fn parts(&self) -> [&[u8]; 2] {
+        if self.is_cuda() { cuda::split(&self.source).into() } else { [b"", &self.source] }
+    }
+
     /// The program without the declarations that clreduce puts before it.
     pub(crate) fn program(&self) -> &[u8] {
-        if self.is_cuda() { cuda::split(&self.source).1 } else { &self.source }
+        let [_, program] = self.parts();
+        program
     }
 
     /// Returns true if the kernel has one right result on every device, provided that it is valid: OpenCL leaves nothing

@@ -75,7 +75,7 @@ fn worker() -> CompileWorker {
 fn diagnostics_have_places_and_names() {
     let mut worker = worker();
     let of = |worker: &mut CompileWorker, text: &str| {
-        worker.diagnose(text.as_bytes(), &Cancel::new()).unwrap()
+        worker.diagnose([b"", text.as_bytes()], &Cancel::new()).unwrap()
     };
     assert_eq!(of(&mut worker, "int x;\n"), []);
     let warning = of(&mut worker, "void f(void) {\n  int y;\n}\n").remove(0);
@@ -84,8 +84,31 @@ fn diagnostics_have_places_and_names() {
     let error = of(&mut worker, "int f(void) { return z; }").remove(0);
     assert_eq!((error.severity, error.flag), (Severity::Error, None));
     // Bytes that are no text, and none at all.
-    assert!(worker.diagnose(b"int \xff\xfe\0 x;", &Cancel::new()).is_ok());
+    assert!(worker.diagnose([b"", b"int \xff\xfe\0 x;"], &Cancel::new()).is_ok());
     assert_eq!(of(&mut worker, ""), []);
+}
+
+#[test]
+fn declarations_are_read_once_and_count_for_each_program() {
+    let mut worker = worker();
+    let cancel = Cancel::new();
+    let mut of = |declarations: &str, program: &str| {
+        worker.diagnose([declarations, program].map(str::as_bytes), &cancel).unwrap()
+    };
+    let declarations =
+        "#line 1 \"mine\"\nint g(int);\nstatic inline int h(void) { int y; return 1; }\n";
+    for round in 0..4 {
+        let program =
+            format!("// {round}\n#define N {round}\nint f(void) {{\n  int x; return g(N);\n}}\n");
+        let mut told: Vec<_> = of(declarations, &program);
+        told.sort_by_key(|one| one.file != "mine");
+        let told: Vec<_> = told.iter().map(|one| (&*one.file, one.line)).collect();
+        assert_eq!(told, [("mine", 2), ("a.c", 4)], "{round}");
+    }
+    let error = of(declarations, "int f(void) {\n  return z;\n}\n").pop().unwrap();
+    assert_eq!((error.severity, &*error.file, error.line), (Severity::Error, "a.c", 2));
+    assert_eq!(of("int g(void);\n", "int f(void) { return g(); }"), []);
+    assert_eq!(of(declarations, "int f(void) { return g(); }").len(), 2);
 }
 
 fn gate(language: Language) -> LibclangFilter {

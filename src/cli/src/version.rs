@@ -44,7 +44,7 @@ fn libclang() -> Result<String, CliError> {
         file: "version.c".to_owned(),
         arguments: Vec::new(),
     };
-    Ok(match CompileWorker::new(options).diagnose(ASK, &Cancel::new()) {
+    Ok(match CompileWorker::new(options).diagnose([b"", ASK], &Cancel::new()) {
         Ok(diagnostics) => {
             diagnostics.into_iter().next().map_or("unknown".to_owned(), |said| said.message)
         }

@@ -43,7 +43,9 @@ fn certain(kind: FindingKind, line: Option<u32>, tool: &'static str, message: St
 fn undefined(line: &str) -> Option<Finding> {
     let (place, message) = line.split_once(": runtime error: ")?;
     let number = split_location(&format!("{place}: ")).map(|(number, _)| number);
-    if number.is_none() && !place.starts_with(DECLARATIONS) {
+    // Precompiled ones have a whole path.
+    let file = place.rsplit('/').next().unwrap_or(place);
+    if number.is_none() && !file.starts_with(DECLARATIONS) {
         return None;
     }
     let has = |text: &str| message.contains(text);
