@@ -144,5 +144,7 @@ pub(crate) fn origin(seed: u64, profile: &Profile, variant: Option<usize>) -> St
         };
         text += &format!(" --emi {number}{edits}");
     }
-    text + &format!(", format {FORMAT}")
+    // The data flow of PTX came later.
+    let format = FORMAT + u64::from(profile.target == Target::Ptx);
+    text + &format!(", format {format}")
 }

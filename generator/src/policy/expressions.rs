@@ -195,6 +195,9 @@ impl Maker<'_> {
         {
             return same;
         }
+        if self.features.are_of_ptx() && stream.chance(50) {
+            return self.decision(&mut stream, key.child(2));
+        }
         let made = self.relational(Ty::INT, depth.max(1), &mut stream, key);
         made.unwrap_or_else(|| self.leaf(Ty::INT, key))
     }

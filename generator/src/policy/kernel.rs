@@ -1,5 +1,6 @@
 //! Whole kernels: variables, statements until the budget is used, and the result.
 
+use super::statements::COMPOUND;
 use super::{Maker, opaque, shapes, tensors};
 use crate::features::Features;
 use crate::ir::{
@@ -227,6 +228,9 @@ impl Maker<'_> {
         }
         if room > LEAST_COLLECTIVE && self.has_collectives() && stream.chance(12) {
             return self.collective(if room > 150 { 2 } else { 1 }, true, key).unwrap_or_default();
+        }
+        if self.features.are_of_ptx() && room > COMPOUND && stream.chance(40) {
+            return self.data_flow(self.rounds_left(), key);
         }
         self.statement(room, 3, key)
     }

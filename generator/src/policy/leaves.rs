@@ -77,7 +77,7 @@ impl Maker<'_> {
     }
 
     /// An `int` that comes from outside of the kernel: the number of a work-item or group, or a value of a buffer.
-    fn outside(&mut self, stream: &mut Stream, key: SeedKey) -> ExprId {
+    pub(super) fn outside(&mut self, stream: &mut Stream, key: SeedKey) -> ExprId {
         if self.mode == crate::profile::Mode::Free
             && !self.is_pure()
             && self.features.weight("id", Ty::INT) > 0

@@ -47,10 +47,15 @@ impl Rounds {
 }
 
 impl Maker<'_> {
+    /// The most rounds of a loop at this place.
+    pub(super) fn rounds_left(&self) -> u64 {
+        MOST_EXECUTIONS / self.executions.max(1)
+    }
+
     /// A loop with what stands before it; nothing where the place is executed too often already.
     pub(super) fn repetition(&mut self, room: usize, depth: u32, key: SeedKey) -> Block {
         let mut stream = key.stream();
-        let most = MOST_EXECUTIONS / self.executions.max(1);
+        let most = self.rounds_left();
         if most < 2 || (self.counters.len() > 2) {
             return Block::new();
         }

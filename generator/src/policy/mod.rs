@@ -6,6 +6,7 @@ mod collectives;
 mod communication;
 mod constants;
 mod copies;
+mod dataflow;
 mod expressions;
 mod functions;
 mod idioms;

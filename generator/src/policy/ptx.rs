@@ -1,9 +1,8 @@
 //! Instructions of PTX in neighbourhoods where optimisers fold: an operation and its inverse, one value by way of two
-//! widths, numbers and ranges that are known after another step, loops that end at once.
+//! widths, numbers and ranges that are known after another step.
 
 use super::Maker;
-use super::loops::Rounds;
-use crate::ir::{Block, Builtin, BuiltinSignature, ExprId, ExprKind, ScalarType, StmtId, Ty};
+use crate::ir::{Binary, Builtin, BuiltinSignature, ExprId, ExprKind, ScalarType, Ty};
 use crate::random::{SeedKey, Stream};
 
 const UINT: Ty = Ty::scalar(ScalarType::Uint);
@@ -19,41 +18,44 @@ const RANGES: [Builtin; 7] = [
     Builtin::PtxBmskClamp,
 ];
 
-/// Instructions in chains.
-const LINKS: [Builtin; 33] = [
-    Builtin::PtxAdd,
-    Builtin::PtxSub,
-    Builtin::PtxSub,
-    Builtin::PtxMulLo,
-    Builtin::PtxMulLo,
-    Builtin::PtxMulHi,
-    Builtin::PtxMadLo,
-    Builtin::PtxNeg,
-    Builtin::PtxNot,
-    Builtin::PtxCnot,
-    Builtin::PtxAbs,
-    Builtin::PtxAnd,
-    Builtin::PtxOr,
-    Builtin::PtxXor,
-    Builtin::PtxShl,
-    Builtin::PtxShr,
-    Builtin::Min,
-    Builtin::Max,
-    Builtin::PtxBrev,
-    Builtin::PtxAddc,
-    Builtin::PtxSubc,
-    Builtin::PtxBfiAny,
-    Builtin::PtxSlct,
-    Builtin::PtxSubSat,
-    Builtin::FunnelshiftL,
-    Builtin::FunnelshiftR,
-    Builtin::PtxPrmt,
-    Builtin::PtxClz,
-    Builtin::PtxBfindAny,
-    Builtin::Vsub4,
-    Builtin::PtxLop3Odd,
-    Builtin::PtxLop3Majority,
-    Builtin::PtxLop32d,
+/// Instructions in chains, with weights: plain ones beside each other lead optimisers astray more often than rare ones.
+const LINKS: [(u32, Builtin); 36] = [
+    (4, Builtin::PtxAdd),
+    (6, Builtin::PtxSub),
+    (6, Builtin::PtxMulLo),
+    (2, Builtin::PtxMulHi),
+    (3, Builtin::PtxMadLo),
+    (2, Builtin::PtxNeg),
+    (2, Builtin::PtxNot),
+    (2, Builtin::PtxCnot),
+    (2, Builtin::PtxAbs),
+    (5, Builtin::PtxAnd),
+    (3, Builtin::PtxOr),
+    (3, Builtin::PtxXor),
+    (4, Builtin::PtxShl),
+    (4, Builtin::PtxShr),
+    (2, Builtin::Min),
+    (2, Builtin::Max),
+    (1, Builtin::PtxBrev),
+    (1, Builtin::PtxAddc),
+    (1, Builtin::PtxSubc),
+    (2, Builtin::PtxBfiAny),
+    (1, Builtin::PtxSlct),
+    (1, Builtin::PtxSubSat),
+    (2, Builtin::FunnelshiftL),
+    (2, Builtin::FunnelshiftR),
+    (1, Builtin::PtxPrmt),
+    (1, Builtin::PtxClz),
+    (1, Builtin::PtxPopc),
+    (1, Builtin::PtxBfindAny),
+    (1, Builtin::Vsub4),
+    (1, Builtin::PtxLop3Odd),
+    (1, Builtin::PtxLop3Majority),
+    (1, Builtin::PtxLop32d),
+    (1, Builtin::PtxBfeAny),
+    (1, Builtin::PtxBmskClamp),
+    (1, Builtin::PtxSetEq),
+    (1, Builtin::PtxSetLt),
 ];
 
 impl Maker<'_> {
@@ -129,8 +131,8 @@ impl Maker<'_> {
             0 => self.undone(value, ty, stream, key),
             1 => self.by_two_widths(value, ty, stream, key),
             2 => self.known_later(value, ty, stream, key),
-            3..6 => Some(self.chain(value, ty, stream, key)),
-            _ => self.decided(value, ty, stream, key),
+            3..6 => Some(self.chain([value; 2], ty, 4, stream, key)),
+            _ => Some(self.decided(value, ty, stream, key)),
         }
     }
 
@@ -210,22 +212,141 @@ impl Maker<'_> {
         self.instruction(stream.pick(&functions), &[a, known], ty, key.child(7))
     }
 
-    /// A value that goes through some instructions, one after another.
-    fn chain(&mut self, a: ExprId, ty: Ty, stream: &mut Stream, key: SeedKey) -> ExprId {
+    /// A value that goes through some instructions, one after another. Its bits have a sign in some of them, and none in others.
+    pub(super) fn chain(
+        &mut self,
+        [a, other]: [ExprId; 2],
+        ty: Ty,
+        most: u64,
+        stream: &mut Stream,
+        key: SeedKey,
+    ) -> ExprId {
         let mut value = a;
-        let first = if stream.chance(40) { &RANGES[..] } else { &LINKS[..] };
-        for link in 0..1 + stream.below(3) {
-            let functions = if link == 0 { first } else { &LINKS };
-            let fitting: Vec<Builtin> =
-                functions.iter().copied().filter(|one| one.can_return(ty)).collect();
-            let Some(function) = (!fitting.is_empty()).then(|| stream.pick(&fitting)) else {
-                break;
-            };
+        let of_range = stream.chance(40);
+        for link in 0..1 + stream.below(most) {
             let key = key.child(20 + link);
-            let next = self.linked(function, [value, a], ty, stream, key);
-            value = next.unwrap_or(value);
+            let own = self.with_some_sign(ty, stream);
+            let [same, other] = [value, other].map(|id| self.program.convert(id, own, key));
+            value = match stream.below(14) {
+                0 => self.narrowed(same, own, stream, key),
+                1 if self.features.allows("conditional", own) => {
+                    self.chosen([same, other], own, stream, key)
+                }
+                2 => self.widened(same, own, stream, key).unwrap_or(same),
+                _ => {
+                    let fits = |one: Builtin| one.can_return(own);
+                    let of_range = (link == 0 && of_range).then(|| stream.pick(&RANGES));
+                    let any = || {
+                        stream.weighted(
+                            &LINKS.map(|(weight, one)| (weight * u32::from(fits(one)), one)),
+                        )
+                    };
+                    let function = of_range.filter(|one| fits(*one)).or_else(any);
+                    let made = function.and_then(|function| {
+                        self.linked(function, [same, other], own, stream, key)
+                    });
+                    made.unwrap_or(same)
+                }
+            };
         }
-        value
+        self.program.convert(value, ty, key)
+    }
+
+    /// The lower half of a product of twice the width.
+    fn widened(
+        &mut self,
+        value: ExprId,
+        ty: Ty,
+        stream: &mut Stream,
+        key: SeedKey,
+    ) -> Option<ExprId> {
+        let wide = Ty::scalar(ty.scalar.scaled(true)?);
+        let number = self.number(ty.scalar, stream);
+        let number = self.program.literal(number, ty, key.child(1));
+        let product =
+            self.instruction(Builtin::PtxMulWide, &[value, number], wide, key.child(2))?;
+        Some(self.program.convert(product, ty, key))
+    }
+
+    /// The lower half of a value, or the lowest byte.
+    fn narrowed(&mut self, value: ExprId, ty: Ty, stream: &mut Stream, key: SeedKey) -> ExprId {
+        if ty.scalar.bits() == 16 || stream.chance(30) {
+            let byte = self.program.literal(255, ty, key);
+            return self.instruction(Builtin::PtxAnd, &[value, byte], ty, key).unwrap_or(value);
+        }
+        let half = ty.scalar.with_sign(stream.chance(50)).scaled(false).unwrap_or(ty.scalar);
+        let half = self.program.convert(value, Ty::scalar(half), key);
+        self.program.convert(half, ty, key)
+    }
+
+    /// One of two values, by a comparison of the first.
+    fn chosen(
+        &mut self,
+        [value, a]: [ExprId; 2],
+        ty: Ty,
+        stream: &mut Stream,
+        key: SeedKey,
+    ) -> ExprId {
+        let condition = self.compared(value, a, ty, stream, key.child(1));
+        let number = self.number(ty.scalar, stream);
+        let number = self.program.literal(number, ty, key.child(2));
+        let values = [value, a, number];
+        let (first, second) = (stream.pick(&values), stream.pick(&values));
+        self.program.add(ExprKind::Conditional(condition, first, second), ty, key.child(3))
+    }
+
+    /// A comparison of a value with a number, or with another value.
+    pub(super) fn compared(
+        &mut self,
+        value: ExprId,
+        a: ExprId,
+        ty: Ty,
+        stream: &mut Stream,
+        key: SeedKey,
+    ) -> ExprId {
+        let own = self.with_some_sign(ty, stream);
+        let other = match stream.below(10) {
+            0..2 => self.program.literal(0, own, key),
+            2..7 => {
+                let number = self.number(own.scalar, stream);
+                self.program.literal(number, own, key)
+            }
+            7..9 => self.program.convert(a, own, key),
+            _ => self.leaf(own, key.child(1)),
+        };
+        let value = self.program.convert(value, own, key);
+        if stream.chance(30) {
+            let by_set = stream.pick(&Builtin::PTX_COMPARISONS);
+            if let Some(made) = self.instruction(by_set, &[value, other], Ty::INT, key) {
+                return made;
+            }
+        }
+        let weights = Binary::RELATIONAL.map(|one| match one.is_logical() {
+            true => (0, one),
+            false => (self.features.binary(one, own), one),
+        });
+        let operator = stream.weighted(&weights).unwrap_or(Binary::NotEqual);
+        self.program.binary(operator, value, other, key)
+    }
+
+    /// A condition that the optimiser may decide: the end of a chain, compared.
+    pub(super) fn decision(&mut self, stream: &mut Stream, key: SeedKey) -> ExprId {
+        let ty = self.some_word(stream);
+        let leaf = self.leaf(ty, key.child(1));
+        let end = self.chain([leaf; 2], ty, 3, stream, key.child(2));
+        self.compared(end, leaf, ty, stream, key.child(3))
+    }
+
+    /// An integer of at least 16 bits, mostly of 32.
+    pub(super) fn some_word(&self, stream: &mut Stream) -> Ty {
+        let ty = if stream.chance(70) { Some(Ty::INT) } else { self.word_type(16, stream) };
+        self.with_some_sign(ty.unwrap_or(Ty::INT), stream)
+    }
+
+    /// The type with a sign or without one, if that is not avoided.
+    fn with_some_sign(&self, ty: Ty, stream: &mut Stream) -> Ty {
+        let other = Ty::scalar(ty.scalar.with_sign(stream.chance(50)));
+        if self.features.allows(other.scalar.name(), other) { other } else { ty }
     }
 
     /// An instruction on a value, which may be several of its operands. Others are numbers, and what the chain began with.
@@ -240,17 +361,21 @@ impl Maker<'_> {
         let types = self.parameters(function, ty, stream)?;
         let places: Vec<usize> = (0..types.len()).filter(|index| types[*index] == ty).collect();
         let place = (!places.is_empty()).then(|| stream.pick(&places))?;
+        let amount = match function {
+            Builtin::PtxShl | Builtin::PtxShr => 1,
+            Builtin::FunnelshiftL | Builtin::FunnelshiftR => 2,
+            _ => usize::MAX,
+        };
         let operands = (0..).zip(&types).map(|(index, parameter)| {
             let key = key.child(index as u64);
             match stream.below(10) {
                 _ if index == place => value,
-                0..2 if *parameter == ty => value,
-                2..4 if *parameter == ty => a,
-                4..5 => self.leaf(*parameter, key),
                 // Most amounts are below the width.
-                5..8 if *parameter == UINT => {
-                    self.program.literal(stream.below(33).into(), UINT, key)
-                }
+                0..6 if index == amount => self.program.literal(stream.below(33).into(), UINT, key),
+                0..2 if *parameter == ty => value,
+                2..5 if *parameter == ty => a,
+                5 => self.leaf(*parameter, key),
+                6 => self.program.literal(0, *parameter, key),
                 _ => {
                     let number = self.number(parameter.scalar, stream);
                     self.program.literal(number, *parameter, key)
@@ -262,21 +387,8 @@ impl Maker<'_> {
     }
 
     /// One of two values: a comparison with the end of a chain decides which.
-    fn decided(&mut self, a: ExprId, ty: Ty, stream: &mut Stream, key: SeedKey) -> Option<ExprId> {
-        let end = self.chain(a, ty, stream, key);
-        let number = self.number(ty.scalar, stream);
-        let number = self.program.literal(number, ty, key.child(10));
-        let comparison = stream.pick(&Builtin::PTX_COMPARISONS);
-        let condition = self.instruction(comparison, &[end, number], Ty::INT, key.child(11))?;
-        let values = [end, a, self.leaf(ty, key.child(12)), number];
-        let (first, second) = (stream.pick(&values), stream.pick(&values));
-        Some(self.program.add(ExprKind::Conditional(condition, first, second), ty, key.child(13)))
-    }
-
-    /// A loop without statements, or one that ends at once.
-    pub(super) fn empty_loop(&mut self, most: u64, key: SeedKey) -> StmtId {
-        let mut stream = key.stream();
-        let rounds = Rounds::each(stream.below(most.min(6)) as i64);
-        self.counted(rounds, &mut stream, key, |_, _| Block::new())
+    fn decided(&mut self, a: ExprId, ty: Ty, stream: &mut Stream, key: SeedKey) -> ExprId {
+        let end = self.chain([a; 2], ty, 4, stream, key);
+        self.chosen([end, a], ty, stream, key.child(10))
     }
 }

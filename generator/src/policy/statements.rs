@@ -26,13 +26,14 @@ enum StmtChoice {
     Labelled,
     Goto,
     Merged(Merge),
+    DataFlow,
 }
 
 /// The operators that keep every bit of their first operand.
 pub(super) const LOSSLESS: [Binary; 3] = [Binary::Add, Binary::Subtract, Binary::Xor];
 
 /// The tokens that a statement with others in it needs at least.
-const COMPOUND: usize = 70;
+pub(super) const COMPOUND: usize = 70;
 
 impl Maker<'_> {
     /// The tokens of statements.
@@ -99,6 +100,7 @@ impl Maker<'_> {
         let ranges = self.features.weight("case_range", Ty::INT) > 0;
         let counts = nests && (ranges || !self.counters.is_empty());
         let calls = !self.procedures.is_empty() && !self.in_section && !self.objects.is_empty();
+        let flows = self.features.are_of_ptx() && !self.is_pure() && room > COMPOUND;
         let has_neighbours = !self.arrays.is_empty() && room >= COMPOUND;
         let kinds = [
             (40, StmtChoice::Assign),
@@ -120,6 +122,7 @@ impl Maker<'_> {
             (if self.labels.is_empty() { 0 } else { on("goto", 16) }, StmtChoice::Goto),
             (on("assignment", 8), StmtChoice::Merged(Merge::Assignment)),
             (on("increment", 8), StmtChoice::Merged(Merge::Increment)),
+            (if flows { 160 } else { 0 }, StmtChoice::DataFlow),
         ];
         let kind = stream.weighted(&kinds).unwrap_or(StmtChoice::Assign);
         let key = key.child(1);
@@ -138,6 +141,7 @@ impl Maker<'_> {
             StmtChoice::Labelled => Some(one(self.labelled(room, depth, key))),
             StmtChoice::Merged(merge) => self.mergeable(merge, operators, key),
             StmtChoice::Goto => Some(one(self.jump_out(&mut stream, key))),
+            StmtChoice::DataFlow => Some(self.data_flow(self.rounds_left(), key)),
             StmtChoice::Declare => {
                 let ty = self.any_type(&mut stream);
                 let value = self.expression(ty, operators, key);

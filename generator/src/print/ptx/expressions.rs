@@ -8,11 +8,20 @@ use crate::random::SeedKey;
 const MOST_IN_VAIN: usize = 6;
 
 impl PtxPrinter<'_> {
-    /// The value of an expression: a register, or a number.
+    /// The value of an expression: a register, or a number. Two uses of an expression side by side share its register.
     ///
     /// # Panics
     /// If there are vectors, floating-point numbers or objects in the program.
     pub(super) fn value(&mut self, id: ExprId) -> String {
+        if let Some(value) = self.values.get(&id) {
+            return value.clone();
+        }
+        let value = self.evaluate(id);
+        self.values.insert(id, value.clone());
+        value
+    }
+
+    fn evaluate(&mut self, id: ExprId) -> String {
         let program = self.program;
         let expr = program.expr(id);
         let (scalar, key) = (expr.ty.scalar, expr.key.named("ptx"));

@@ -11,9 +11,9 @@ mod kernel;
 mod memory;
 mod statements;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{Program, ScalarType, VarId};
+use crate::ir::{ExprId, Program, ScalarType, VarId};
 
 /// Writes a kernel, or one of its functions.
 struct PtxPrinter<'a> {
@@ -27,6 +27,8 @@ struct PtxPrinter<'a> {
     variables: BTreeSet<VarId>,
     /// The arrays that the function declares.
     arrays: BTreeSet<VarId>,
+    /// The values of the statement so far that each path to this place has computed.
+    values: BTreeMap<ExprId, String>,
     /// The labels that `break` and `continue` lead to, the innermost last.
     exits: Vec<[String; 2]>,
 }
@@ -48,6 +50,7 @@ impl<'a> PtxPrinter<'a> {
             labels: 0,
             variables: BTreeSet::new(),
             arrays: BTreeSet::new(),
+            values: BTreeMap::new(),
             exits: Vec::new(),
         }
     }
@@ -91,6 +94,7 @@ impl<'a> PtxPrinter<'a> {
     }
 
     fn put(&mut self, label: &str) {
+        self.values.clear();
         self.out.push_str(label);
         self.out.push_str(":\n");
     }
@@ -102,6 +106,7 @@ impl<'a> PtxPrinter<'a> {
     }
 
     fn assign(&mut self, id: VarId, value: &str) {
+        self.values.clear();
         let scalar = self.program.variable(id).ty.scalar;
         let into = self.variable(id);
         self.emit(&format!("mov.{} {into}, {value}", bits(scalar)));

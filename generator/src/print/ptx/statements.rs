@@ -28,6 +28,7 @@ impl PtxPrinter<'_> {
         let program = self.program;
         let stmt = program.stmt(id);
         let key = stmt.key.named("ptx");
+        self.values.clear();
         match &stmt.kind {
             StmtKind::Nothing => {}
             StmtKind::Declare(variable, value)
@@ -135,8 +136,26 @@ impl PtxPrinter<'_> {
             let scalar = program.variable(variable).ty.scalar;
             let value = self.value_as(value, scalar);
             let into = self.variable(variable);
-            self.emit(&format!("@{condition} mov.{} {into}, {value}", bits(scalar)));
+            self.values.clear();
+            if !self.guard_last(condition, &value, &into) {
+                self.emit(&format!("@{condition} mov.{} {into}, {value}", bits(scalar)));
+            }
         }
+        true
+    }
+
+    /// Guards the last instruction if it computes this new register, and lets it write to another one; false if another
+    /// instruction is the last.
+    fn guard_last(&mut self, condition: &str, value: &str, into: &str) -> bool {
+        let start = self.out.trim_end().rfind('\n').map_or(0, |at| at + 1);
+        let computed = self.out[start..].trim().split_once(' ');
+        let Some((name, operands)) = computed else { return false };
+        let rest = operands.strip_prefix(value).filter(|rest| rest.starts_with(','));
+        let is_new = !value.starts_with("%_") && !name.starts_with('@');
+        let Some(rest) = rest.filter(|_| is_new) else { return false };
+        let line = format!("    @{condition} {name} {into}{rest}\n");
+        self.out.truncate(start);
+        self.out.push_str(&line);
         true
     }
 
