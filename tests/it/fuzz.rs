@@ -60,7 +60,7 @@ fn a_bug_is_found_and_reduced_and_a_killed_campaign_ends_alike() {
     let before =
         "the first 2 programs show what each configuration can do; reducing begins after them";
     let seen = "reducing begins. Seen so far:\n  oclgrind: 1 wrong result\n";
-    assert_mentions(&stderr(&run), &[before, seen, "new bug", "do not use mad_sat"]);
+    assert_mentions(&stderr(&run), &[before, seen, "new bug", "each alarm makes mad_sat"]);
     assert_mentions(&stdout(&run), &["oclgrind-wrong-result-vector-1185", "right without mad_sat"]);
     let bug = format!("whole/{BUG}/kernel.cl");
     bench.run(&["run", &bug, "--device-name", "oclgrind"]).code(24);

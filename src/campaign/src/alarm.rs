@@ -45,7 +45,7 @@ struct Suspect<'a> {
 enum Finding {
     /// There is no bug, or nothing can be said.
     Ended(End, String),
-    /// It is this bug, by this construct if there is one, and the feature to avoid for it.
+    /// It is this bug, by this construct if there is one, and the feature that caused it.
     Known { bug: String, construct: Option<String>, feature: Option<String> },
     /// Reduced, it is this bug.
     Duplicate(String, Cures),
@@ -213,7 +213,7 @@ impl Investigator<'_> {
             Finding::Known { bug, construct, feature } => {
                 // It may have been reduced beside the one that showed the bug first.
                 self.reduction.forget(&self.name_of(suspect))?;
-                let avoid = self.new_lines(suspect.alarm, feature);
+                let avoid = self.avoided(suspect.alarm, feature);
                 let known = ended(End::Known, String::new());
                 Conclusion { bug: Some(bug), construct, avoid, ..known }
             }
@@ -264,23 +264,15 @@ impl Investigator<'_> {
         }
     }
 
-    /// Features to be avoided, but for those that are already.
-    fn new_lines(
-        &self,
-        alarm: &Alarm,
-        features: impl IntoIterator<Item = String>,
-    ) -> Vec<AvoidLine> {
-        let (configuration, class) = (self.runner.matrix.name(alarm.configuration), alarm.class);
+    /// The features that caused an alarm, as far as programs can do without them.
+    fn avoided(&self, alarm: &Alarm, features: impl IntoIterator<Item = String>) -> Vec<AvoidLine> {
+        let configuration = self.runner.matrix.name(alarm.configuration);
         // The generator cannot do without all that cures a text.
-        let features = features.into_iter().filter(|name| name.parse::<Avoid>().is_ok());
-        let lines = features.map(|feature| {
-            let configuration = configuration.clone();
-            AvoidLine { configuration, feature }
-        });
-        let is_new = |line: &AvoidLine| {
-            self.shared.avoids && !self.shared.with_knowledge(|known| known.avoids(line, class))
-        };
-        lines.filter(is_new).collect()
+        let can_avoid = |name: &String| self.shared.avoids && name.parse::<Avoid>().is_ok();
+        let features = features.into_iter().filter(can_avoid);
+        features
+            .map(|feature| AvoidLine { configuration: configuration.clone(), feature })
+            .collect()
     }
 
     /// Whether something else than the compiler is to blame, and why. The outermost `None` says that the campaign is
@@ -382,7 +374,7 @@ impl Investigator<'_> {
     fn with_cures(&self, ended: Conclusion, alarm: &Alarm, cures: Cures) -> Conclusion {
         let ended = Conclusion { cures: cures.all, outline: cures.outline, ..ended };
         let Some(cure) = cures.telling.into_iter().next() else { return ended };
-        let avoid = self.new_lines(alarm, cure.features());
+        let avoid = self.avoided(alarm, cure.features());
         let (construct, siblings) = (Some(cure.construct), cure.siblings);
         Conclusion { construct, siblings, avoid, ..ended }
     }

@@ -30,7 +30,7 @@ use crate::programs::Programs;
 use crate::progress::Progress;
 use crate::publish::WriteReport;
 use crate::queues::Lane;
-use crate::reduction::BugReduction;
+use crate::reduction::{BugReduction, passes};
 use crate::runner::Runner;
 use crate::shared::{FinishedProgram, Settings, Shared};
 
@@ -113,7 +113,8 @@ impl Campaign {
     /// # Errors
     /// When it belongs to another campaign or process, or the system refuses.
     pub fn open(directory: &Path, start: CampaignStart) -> Result<Self, CampaignError> {
-        let batch = Batch::open(directory, &Options::default(), facts(&start))?
+        let options = Options { skip_pass: passes().skip, ..Options::default() };
+        let batch = Batch::open(directory, &options, facts(&start))?
             .jobs(start.jobs)
             .cancel(start.cancel.clone());
         let (log, lines) = Log::open(directory)?;

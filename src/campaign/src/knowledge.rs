@@ -1,11 +1,13 @@
 //! What a campaign has learnt: the bugs, and the features that programs go without.
 
-use clreduce_generator::{Avoid, is_general};
+use std::collections::BTreeMap;
+
+use clreduce_generator::{Avoid, SeedKey, is_general};
 
 use crate::gate::Gate;
 use crate::log::{AvoidLine, Conclusion, End};
 use crate::outcome::{Class, Observed};
-use crate::queues::{AlarmRank, Lane, Queues};
+use crate::queues::{AlarmRank, Queues};
 
 /// A bug that was reduced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +20,8 @@ pub(crate) struct KnownBug {
     /// The constructs that show it: without one of them its program is right, and with the others in the place of that one
     /// it is wrong.
     pub constructs: Vec<String>,
+    /// What fewer programs have for it.
+    pub feature: Option<String>,
     /// The outlines of its reduced programs.
     pub outlines: Vec<String>,
 }
@@ -38,7 +42,7 @@ impl KnownBug {
 #[derive(Debug, Default)]
 pub(crate) struct Knowledge {
     pub bugs: Vec<KnownBug>,
-    /// Features that later programs go without, with the alarm from which this was learnt.
+    /// Features that fewer later programs have, with the alarm that they caused.
     avoid: Vec<(AlarmRank, AvoidLine)>,
     pub gate: Option<Gate>,
 }
@@ -58,6 +62,7 @@ impl Knowledge {
                     program: conclusion.program,
                     observed: Observed { class, signature },
                     constructs: constructs.cloned().collect(),
+                    feature: conclusion.avoid.first().map(|line| line.feature.clone()),
                     outlines: conclusion.outline.iter().cloned().collect(),
                 });
             }
@@ -75,25 +80,22 @@ impl Knowledge {
         }
     }
 
-    /// The features that a program of a configuration goes without.
+    /// The features that a program of a configuration goes without. Of those that caused alarms `n` times, one program in `n` still
+    /// has each: a frequent bug soon costs little, and what stands beside a rare one is still tested.
     pub(crate) fn avoid_of(&self, configuration: &str, program: u64, queues: &Queues) -> Avoid {
         let learnt = self.avoid.iter().filter(|(alarm, _)| queues.matters_from(*alarm) <= program);
         let of_gate = self.gate.iter().filter(|gate| gate.size <= program);
-        let lines = learnt.map(|(_, line)| line).chain(of_gate.flat_map(|gate| &gate.avoid));
-        let mine = lines.filter(|line| line.configuration == configuration);
-        // The order of the lines depends on the order in which devices learn.
-        let mut features: Vec<&str> = mine.map(|line| line.feature.as_str()).collect();
-        features.sort_unstable();
-        features.dedup();
+        let is_mine = |line: &&AvoidLine| line.configuration == configuration;
+        let mut alarms: BTreeMap<&str, u64> = BTreeMap::new();
+        for line in learnt.map(|(_, line)| line).filter(is_mine) {
+            *alarms.entry(&line.feature).or_default() += 1;
+        }
+        let draws = SeedKey::root(program).named("avoid");
+        alarms.retain(|feature, count| draws.named(feature).stream().below(*count) > 0);
+        let of_gate = of_gate.flat_map(|gate| &gate.avoid).filter(is_mine);
+        alarms.extend(of_gate.map(|line| (line.feature.as_str(), 0)));
+        let features: Vec<&str> = alarms.into_keys().collect();
         features.join(",").parse().unwrap_or_default()
-    }
-
-    /// Returns true if a feature is avoided already, now or later, for an alarm of the same lane. What the other lane has learnt so
-    /// far depends on its speed.
-    pub(crate) fn avoids(&self, line: &AvoidLine, class: Class) -> bool {
-        let lane = Lane::of(class);
-        self.avoid.iter().any(|(alarm, known)| alarm.lane == lane && known == line)
-            || self.gate.iter().any(|gate| gate.avoid.contains(line))
     }
 
     /// The bugs of a family of devices that show in this way, in the order in which they were found.

@@ -125,7 +125,7 @@ pub struct Conclusion {
     /// All constructs without which the reduced program is right.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cures: Vec<String>,
-    /// The features that are avoided from now on.
+    /// The features that caused the alarm: fewer later programs have them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub avoid: Vec<AvoidLine>,
     /// The reduced program without its names and numbers, as a hash, if there is one. Another one with the same is the same bug.

@@ -16,6 +16,9 @@ const ALARMS_AHEAD: usize = 16;
 /// while its bug is reduced.
 const PROGRAMS_AHEAD: u64 = 16 * WINDOW;
 
+/// A hang takes that many times as long, as each of its tests takes a whole limit.
+const OF_A_HANG: u64 = 8;
+
 /// Alarms of a family of devices that are looked into one after the other. What is learnt from one does not depend on the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lane {
@@ -76,8 +79,12 @@ impl Queue {
 
     /// The first program that depends on what is learnt from an alarm, if the outcomes of all programs that are a [`WINDOW`]
     /// before it are taken. `None` if there is no such alarm.
-    fn matters_from(&self, number: usize) -> Option<u64> {
-        let rare = self.raised.get(number)? + PROGRAMS_AHEAD;
+    fn matters_from(&self, number: usize, lane: Lane) -> Option<u64> {
+        let ahead = match lane {
+            Lane::Hangs => OF_A_HANG * PROGRAMS_AHEAD,
+            Lane::Others => PROGRAMS_AHEAD,
+        };
+        let rare = self.raised.get(number)? + ahead;
         let frequent = self.raised.get(number + ALARMS_AHEAD).map(|program| program + WINDOW);
         Some(frequent.map_or(rare, |frequent| rare.min(frequent)))
     }
@@ -146,13 +153,17 @@ impl Queues {
     /// The first program that depends on what is learnt from an alarm. It may start when the alarm is concluded.
     pub(crate) fn matters_from(&self, alarm: AlarmRank) -> u64 {
         let queue = &self.all[alarm.family][alarm.lane as usize];
-        queue.matters_from(alarm.number).unwrap_or(u64::MAX)
+        queue.matters_from(alarm.number, alarm.lane).unwrap_or(u64::MAX)
     }
 
     /// The first program that waits for an open alarm.
     pub(crate) fn first_waiting(&self) -> u64 {
-        let open = self.all.iter().flatten().filter(|queue| !queue.alarms.is_empty());
-        open.filter_map(|queue| queue.matters_from(queue.concluded())).min().unwrap_or(u64::MAX)
+        let of_lane = |lane: Lane| {
+            let queues = self.all.iter().map(move |lanes| &lanes[lane as usize]);
+            let open = queues.filter(|queue| !queue.alarms.is_empty());
+            open.filter_map(move |queue| queue.matters_from(queue.concluded(), lane))
+        };
+        Lane::ALL.into_iter().flat_map(of_lane).min().unwrap_or(u64::MAX)
     }
 
     /// The number of alarms.

@@ -19,14 +19,14 @@ impl Investigator<'_> {
         let configuration = suspect.alarm.configuration;
         for bug in bugs {
             if Knowledge::is_told_apart(&suspect.observed) {
-                return Some(Some(Finding::known(bug, None, None)));
+                return Some(Some(Finding::known(bug, None, bug.feature.clone())));
             }
             // Another configuration of the device was wrong with the same program.
             if bug.program == suspect.alarm.program
                 && let Some(reduced) = self.reduced(&bug.name, &suspect.original)
                 && self.runner.shows(configuration, &reduced, &suspect.observed)?
             {
-                return Some(Some(Finding::known(bug, None, None)));
+                return Some(Some(Finding::known(bug, None, bug.feature.clone())));
             }
             for construct in bug.telling() {
                 if let Some(feature) = self.feature_of(suspect, construct)? {

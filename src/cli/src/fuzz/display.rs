@@ -126,9 +126,12 @@ impl Display {
             }
             _ => self.say(&format!("{what}: not reduced: {}", on_one_line(reason))),
         }
-        for line in &conclusion.avoid {
-            let (name, feature) = (&line.configuration, &line.feature);
-            self.say(&format!("later programs for {name} do not use {feature}"));
+        let features: Vec<&str> = conclusion.avoid.iter().map(|line| &*line.feature).collect();
+        if conclusion.end == End::Bug && !features.is_empty() {
+            let features = features.join(", ");
+            self.say(&format!(
+                "each alarm makes {features} rarer in later programs for {configuration}"
+            ));
         }
     }
 

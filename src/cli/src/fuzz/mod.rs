@@ -126,7 +126,7 @@ pub(crate) struct FuzzArgs {
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub gate: u64,
 
-    /// Let later kernels use what a configuration is known to get wrong
+    /// Let later kernels use what a configuration is known to get wrong as often as others
     #[arg(long)]
     pub no_avoid: bool,
 

@@ -115,7 +115,9 @@ impl Tally {
     fn conclude(&mut self, conclusion: Conclusion) {
         for line in &conclusion.avoid {
             let features = self.avoids.entry(line.configuration.clone()).or_default();
-            features.push(line.feature.clone());
+            if !features.contains(&line.feature) {
+                features.push(line.feature.clone());
+            }
         }
         match (conclusion.end, &conclusion.bug) {
             (End::Bug, Some(name)) => {
