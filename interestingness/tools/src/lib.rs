@@ -144,6 +144,15 @@ pub static PTXAS: Tool = Tool {
     kind: ToolKind::Program(&["ptxas"]),
 };
 
+/// NVIDIA's disassembler.
+pub static NVDISASM: Tool = Tool {
+    name: "nvdisasm",
+    purpose: "machine code in reports",
+    packages: "nvidia-cuda-toolkit",
+    is_special: true,
+    kind: ToolKind::Program(&["nvdisasm"]),
+};
+
 /// Bubblewrap, which makes sandboxes.
 pub static BUBBLEWRAP: Tool = Tool {
     name: "bwrap",
@@ -163,7 +172,7 @@ pub static SOLVER: Tool = Tool {
 };
 
 /// Every tool, in the order in which people read them.
-pub static TOOLS: [&Tool; 14] = [
+pub static TOOLS: [&Tool; 15] = [
     &CLANG,
     &SANITIZERS,
     &LIBCLANG,
@@ -176,6 +185,7 @@ pub static TOOLS: [&Tool; 14] = [
     &NVRTC,
     &NVCC,
     &PTXAS,
+    &NVDISASM,
     &BUBBLEWRAP,
     &SOLVER,
 ];

@@ -6,6 +6,7 @@ mod candidate;
 mod command;
 mod host;
 mod kernel;
+mod machine_code;
 mod report;
 mod subject;
 mod text;

@@ -14,6 +14,7 @@ use clreduce_testcase::{SourceFile, TestCase};
 
 use super::command::{command, for_others, without_home};
 use super::host::HostProgram;
+use super::machine_code;
 use super::tools::{tool, version_of};
 use super::witnesses::{comparison, drift};
 use crate::settings::flags::filled_in;
@@ -56,6 +57,7 @@ pub(super) fn of_recipe(test: &RecipeTest, evidence: &[Evidence], case: &TestCas
         blocks: std::iter::once(expected).chain(comparison(suspected, &witnesses, case)).collect(),
     });
     sections.extend(host.map(HostProgram::section));
+    sections.extend(machine_code::section(evidence, case));
     let remarks = test.unchecked().into_iter().chain(test.not_checked(case));
     sections.push(notes(remarks.chain(drift(suspected, &witnesses))));
     let right = witnesses.iter().find(|one| one.result() != suspected.result());
