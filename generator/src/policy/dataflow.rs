@@ -8,7 +8,7 @@ use crate::random::{SeedKey, Stream};
 
 impl Maker<'_> {
     /// Declares two to four variables, and redefines them in some steps.
-    pub(super) fn data_flow(&mut self, most: u64, key: SeedKey) -> Block {
+    pub(super) fn data_flow(&mut self, key: SeedKey) -> Block {
         let mut stream = key.stream();
         let ty = self.some_word(&mut stream);
         let mut block = Block::new();
@@ -36,13 +36,13 @@ impl Maker<'_> {
             own.push(variable);
         }
         for index in 0..3 + stream.below(6) {
-            block.extend(self.step(&own, most, &mut stream, key.child(10 + index)));
+            block.extend(self.step(&own, &mut stream, key.child(10 + index)));
         }
         block
     }
 
     /// Redefinitions, in a branch or a loop or in neither.
-    fn step(&mut self, own: &[VarId], most: u64, stream: &mut Stream, key: SeedKey) -> Block {
+    fn step(&mut self, own: &[VarId], stream: &mut Stream, key: SeedKey) -> Block {
         let on = |name, weight| if self.features.weight(name, Ty::INT) > 0 { weight } else { 0 };
         let nests = self.counters.is_empty() || self.features.weight("nest", Ty::INT) > 0;
         let loops = if nests && self.counters.len() < 3 { on("loop", 2) } else { 0 };
@@ -57,13 +57,13 @@ impl Maker<'_> {
                 vec![self.program.statement(StmtKind::If(condition, then, other), key)]
             }
             Some(2) => {
-                let rounds = Rounds::each(1 + stream.below(most.clamp(1, 6)) as i64);
+                let rounds = Rounds::each(1 + stream.below(self.rounds_left().clamp(1, 6)) as i64);
                 let mut draws = key.child(1).stream();
                 let body = self.counted(rounds, stream, key.child(2), |maker, _| {
                     let count = 1 + draws.below(4);
                     maker.redefinitions(own, count, &mut draws, key.child(3))
                 });
-                let before = stream.chance(40).then(|| self.empty_loop(most, key.child(9)));
+                let before = stream.chance(40).then(|| self.empty_loop(key.child(9)));
                 before.into_iter().chain([body]).collect()
             }
             _ => self.redefinitions(own, 1 + stream.below(2), stream, key),
@@ -102,9 +102,9 @@ impl Maker<'_> {
     }
 
     /// A loop without statements, or one that ends at once.
-    pub(super) fn empty_loop(&mut self, most: u64, key: SeedKey) -> StmtId {
+    pub(super) fn empty_loop(&mut self, key: SeedKey) -> StmtId {
         let mut stream = key.stream();
-        let rounds = Rounds::each(stream.below(most.min(6)) as i64);
+        let rounds = Rounds::each(stream.below(self.rounds_left().min(6)) as i64);
         self.counted(rounds, &mut stream, key, |_, _| Block::new())
     }
 }

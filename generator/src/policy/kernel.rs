@@ -230,7 +230,7 @@ impl Maker<'_> {
             return self.collective(if room > 150 { 2 } else { 1 }, true, key).unwrap_or_default();
         }
         if self.features.are_of_ptx() && room > COMPOUND && stream.chance(40) {
-            return self.data_flow(self.rounds_left(), key);
+            return self.data_flow(key);
         }
         self.statement(room, 3, key)
     }

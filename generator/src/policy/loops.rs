@@ -83,7 +83,7 @@ impl Maker<'_> {
         match kind {
             LoopKind::Plain => vec![self.plain(room, depth, most, key)],
             LoopKind::Empty => {
-                let empty = self.empty_loop(most, key.child(1));
+                let empty = self.empty_loop(key.child(1));
                 vec![empty, self.plain(room, depth, most, key.child(2))]
             }
             LoopKind::Rotate => self.rotating(most, key).into_iter().collect(),

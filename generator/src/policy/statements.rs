@@ -141,7 +141,7 @@ impl Maker<'_> {
             StmtChoice::Labelled => Some(one(self.labelled(room, depth, key))),
             StmtChoice::Merged(merge) => self.mergeable(merge, operators, key),
             StmtChoice::Goto => Some(one(self.jump_out(&mut stream, key))),
-            StmtChoice::DataFlow => Some(self.data_flow(self.rounds_left(), key)),
+            StmtChoice::DataFlow => Some(self.data_flow(key)),
             StmtChoice::Declare => {
                 let ty = self.any_type(&mut stream);
                 let value = self.expression(ty, operators, key);

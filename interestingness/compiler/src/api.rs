@@ -48,8 +48,7 @@ pub enum LibclangError {
 
 /// The name of the file with declarations.
 const DECLARATIONS: &str = "declarations";
-/// What is between the declarations and the program. libclang keeps what it has read up to the first line that is neither a directive nor
-/// a comment.
+/// A line of code between the declarations and the program. libclang keeps all that it has read before the first such line.
 const END: &str = "struct clreduce_program;\n";
 
 /// libclang, loaded.

@@ -35,7 +35,7 @@ pub use nvcc::Nvcc;
 pub use oclgrind::{Oclgrind, oclgrind};
 pub use opencl::OpenClLoader;
 pub use protocol::{DeviceOrder, DeviceProcess, DeviceReply, FoundDevice, RunEnd};
-pub use ptxas::Ptxas;
+pub use ptxas::{Ptxas, architecture};
 pub use zoo::{Installation, InstallationKind, ZooError, read_zoo};
 
 /// The services of worker programs that this crate needs.

@@ -124,8 +124,9 @@ pub(crate) fn assemble(
     fs::read(&code).map_err(|error| unresolved(format!("ptxas has made no code: {error}")))
 }
 
-/// The option for the code of a device, as in `sm_90`.
-fn architecture(facts: &DeviceFacts) -> String {
+/// The name of the architecture of a device for ptxas, as in `sm_90`.
+#[must_use]
+pub fn architecture(facts: &DeviceFacts) -> String {
     let number = facts.version.trim_start_matches(CAPABILITY);
     let digits = number.split(',').next().unwrap_or_default().replace('.', "");
     format!("sm_{digits}")

@@ -211,14 +211,14 @@ impl HostBuild<'_> {
         {
             let precompiled = ["-include-pch".into(), precompiled.into()];
             let args = args.iter().cloned().chain(precompiled).collect();
-            if self.compile_whole(args, from, program.to_vec(), to).is_ok() {
+            if self.compile_once(args, from, program.to_vec(), to).is_ok() {
                 return Ok(());
             }
         }
-        self.compile_whole(args, from, text, to)
+        self.compile_once(args, from, text, to)
     }
 
-    fn compile_whole(
+    fn compile_once(
         &self,
         mut args: Vec<OsString>,
         from: &str,

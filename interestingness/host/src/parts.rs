@@ -166,7 +166,7 @@ fn cached(
     built(toolchain, name, text.as_bytes(), args, &TestCase::single(file, text.as_bytes())?)
 }
 
-/// What clang makes of files with these arguments, kept under a key.
+/// Has clang compile files with these arguments. The result stays in the cache.
 fn built(
     toolchain: &Toolchain<'_>,
     name: &str,

@@ -20,7 +20,7 @@ pub(crate) struct KnownBug {
     /// The constructs that show it: without one of them its program is right, and with the others in the place of that one
     /// it is wrong.
     pub constructs: Vec<String>,
-    /// What fewer programs have for it.
+    /// The feature that becomes rarer with each alarm of the bug.
     pub feature: Option<String>,
     /// The outlines of its reduced programs.
     pub outlines: Vec<String>,

@@ -1,6 +1,6 @@
 //! The program in C that runs a kernel, for reports: whoever reads them need not have clreduce.
 
-use clreduce_devices::DeviceFacts;
+use clreduce_devices::architecture;
 use clreduce_kernel::{HostInterface, KernelRun, host_program};
 use clreduce_recipe::{BuiltWith, Evidence};
 use clreduce_report::{ReportBlock, Section};
@@ -9,11 +9,6 @@ use clreduce_testcase::TestCase;
 use crate::terminal::quoting::quoted;
 
 const BUILD_FOR_CUDA: &str = "cc host.c -o host -I/usr/local/cuda/include -L/usr/local/cuda/lib64";
-
-/// The option for the code of a device of NVIDIA, as in `sm_90`.
-pub(super) fn architecture(facts: &DeviceFacts) -> Option<String> {
-    Some(format!("sm_{}", facts.version.rsplit(' ').next()?.replace('.', "")))
-}
 
 /// A host program and the command that builds and runs it.
 pub(super) struct HostProgram {
@@ -46,7 +41,7 @@ impl HostProgram {
             )
         } else if facts.platform == "ptxas" {
             let (file, options) = (quoted(&file.path), options.trim());
-            let architecture = architecture(facts)?;
+            let architecture = architecture(facts);
             let assemble = format!("ptxas -arch {architecture} {options} {file} -o kernel.cubin");
             (
                 HostInterface::Ptx,

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
+use clreduce_devices::architecture;
 use clreduce_interestingness::Cancel;
 use clreduce_process::{End, Limits, ToolRunner};
 use clreduce_recipe::{BuiltWith, Evidence, Role};
@@ -11,14 +12,11 @@ use clreduce_report::{ReportBlock, Section};
 use clreduce_testcase::TestCase;
 use clreduce_tools::{NVDISASM, PTXAS};
 
-use super::host::architecture;
-
 /// The longest time for either program.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Both codes; `None` for another compiler, one that makes no code, or where nvdisasm is missing.
+/// Both codes; `None` for another compiler, one that makes no code, or without nvdisasm.
 pub(super) fn section(evidence: &[Evidence], case: &TestCase) -> Option<Section> {
-    NVDISASM.find()?;
     let of = |role| evidence.iter().filter(move |one| one.role == role);
     let wrong = of(Role::Suspected).find_map(|one| code(one, case))?;
     let right = of(Role::Witness).find_map(|one| code(one, case));
@@ -33,10 +31,10 @@ pub(super) fn section(evidence: &[Evidence], case: &TestCase) -> Option<Section>
 fn code(evidence: &Evidence, case: &TestCase) -> Option<(String, String)> {
     let BuiltWith::Device { facts, label: None, options, .. } = &evidence.tool else { return None };
     let [file] = case.files() else { return None };
-    let (ptxas, nvdisasm) = (PTXAS.find()?, NVDISASM.find()?);
     if facts.platform != "ptxas" {
         return None;
     }
+    let (ptxas, nvdisasm) = (PTXAS.find()?, NVDISASM.find()?);
     let limits = Limits { time: Some(LIMIT), ..Limits::default() };
     let folder = tempfile::tempdir().ok()?;
     let tools = ToolRunner::local(folder.path().to_owned(), None, limits);
@@ -44,7 +42,7 @@ fn code(evidence: &Evidence, case: &TestCase) -> Option<(String, String)> {
     let options = options.trim();
     let mut args: Vec<OsString> = shlex::split(options)?.into_iter().map(Into::into).collect();
     args.extend(
-        ["-arch".to_owned(), architecture(facts)?, file.path.to_string(), "-o".to_owned()]
+        ["-arch".to_owned(), architecture(facts), file.path.to_string(), "-o".to_owned()]
             .map(Into::into),
     );
     args.push(cubin.clone());
