@@ -144,7 +144,7 @@ pub(crate) fn origin(seed: u64, profile: &Profile, variant: Option<usize>) -> St
         };
         text += &format!(" --emi {number}{edits}");
     }
-    // The data flow of PTX came later.
-    let format = FORMAT + u64::from(profile.target == Target::Ptx);
+    // PTX has changed twice since.
+    let format = FORMAT + if profile.target == Target::Ptx { 2 } else { 0 };
     text + &format!(", format {format}")
 }

@@ -28,11 +28,13 @@ impl Maker<'_> {
         if stream.chance(50) { stream.pick(&[4, 8, 16, 16]) } else { 3 + stream.below(18) }
     }
 
-    /// Adds a table of constants that all work-items can read.
+    /// Adds a table of constants that all work-items can read. In PTX, it has an element for each of many work-items.
     pub(super) fn table(&mut self, key: SeedKey) {
         let mut stream = key.stream();
-        let scalar = self.scalar_type(&mut stream);
-        let length = stream.pick(&[4_u32, 7, 8]);
+        let (scalar, length) = match self.features.are_of_ptx() {
+            true => (self.some_word(&mut stream).scalar, 32),
+            false => (self.scalar_type(&mut stream), stream.pick(&[4_u32, 7, 8])),
+        };
         let values = (0..length).map(|_| self.stored(scalar, &mut stream)).collect();
         let name = format!("c{}", self.program.variables.len());
         let space = Storage::Constant(values);

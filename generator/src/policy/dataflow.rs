@@ -10,14 +10,17 @@ impl Maker<'_> {
     /// Declares two to four variables, and redefines them in some steps.
     pub(super) fn data_flow(&mut self, key: SeedKey) -> Block {
         let mut stream = key.stream();
-        let ty = self.some_word(&mut stream);
+        let ty = match stream.chance(50) {
+            true => self.with_some_sign(Ty::INT, &mut stream),
+            false => self.some_word(&mut stream),
+        };
         let mut block = Block::new();
         let mut own = Vec::new();
         for index in 0..2 + stream.below(3) {
             let key = key.child(index);
             let value = match stream.below(10) {
                 // The optimiser does not know all of them.
-                0..4 if index > 0 => self.leaf(ty, key),
+                0..2 if index > 0 => self.leaf(ty, key),
                 0..7 => {
                     let known = self.outside(&mut stream, key);
                     self.program.convert(known, ty, key)
@@ -35,8 +38,14 @@ impl Maker<'_> {
             block.push(declared);
             own.push(variable);
         }
-        for index in 0..3 + stream.below(6) {
-            block.extend(self.step(&own, &mut stream, key.child(10 + index)));
+        for index in 0..4 + stream.below(8) {
+            let key = key.child(10 + index);
+            block.extend(self.step(&own, &mut stream, key));
+            // Later steps hide what earlier ones have made.
+            if stream.chance(60) {
+                let seen = stream.pick(&own);
+                block.push(self.hashed(seen, key));
+            }
         }
         block
     }

@@ -56,8 +56,9 @@ impl Maker<'_> {
             self.buffer("sequence_input", ScalarType::Int, Buffer::Sequence);
         }
         let mut body = Block::new();
+        let some = if self.features.are_of_ptx() { 20 } else { 40 };
         let communicates =
-            self.mode.has_barriers() && (self.mode != Mode::Free || stream.chance(40));
+            self.mode.has_barriers() && (self.mode != Mode::Free || stream.chance(some));
         if communicates && COMMUNICATION.iter().all(|(name, ty)| self.features.allows(name, *ty)) {
             body = self.start_communication(tokens, key.named("communication"));
         }
@@ -69,8 +70,11 @@ impl Maker<'_> {
         body.extend(self.start_sub_groups(key.named("sub-groups")));
         let mut spent = self.spent(&body);
         let room = tokens.saturating_sub(spent);
-        let mut owed = OWED;
         let exchanging = exchanges(self.mode);
+        let mut owed = match self.features.are_of_ptx() && self.mode == Mode::Free {
+            true => 1,
+            false => OWED,
+        };
         for index in 0..1000 {
             if spent >= tokens {
                 break;
@@ -117,15 +121,17 @@ impl Maker<'_> {
     /// The first variables and arrays.
     fn start(&mut self, tokens: usize, stream: &mut Stream, key: SeedKey) -> Block {
         let mut block = Block::new();
-        let variables = 2 + stream.below(2 + tokens as u64 / 250).min(8);
+        // In PTX, most of the room is for data flow.
+        let few = self.features.are_of_ptx();
+        let variables = 2 + stream.below(2 + tokens as u64 / 250).min(if few { 2 } else { 8 });
         // At the end, a loop adds the elements to the result.
         let loops = self.features.allows("loop", Ty::INT);
         let arrays = if loops && self.features.weight("array", Ty::INT) > 0 {
-            (1 + stream.below(1 + tokens as u64 / 700)).min(3)
+            (1 + stream.below(1 + tokens as u64 / 700)).min(if few { 1 } else { 3 })
         } else {
             0
         };
-        if self.features.weight("constant", Ty::INT) > 0 && tokens > 600 {
+        if self.features.weight("constant", Ty::INT) > 0 && (tokens > 600 || few) {
             self.table(key.child(100));
         }
         for index in 0..arrays {
@@ -213,6 +219,9 @@ impl Maker<'_> {
     fn top_statement(&mut self, room: usize, key: SeedKey) -> Block {
         let mut stream = key.stream();
         let key = key.child(1);
+        if self.features.are_of_ptx() && room > COMPOUND && stream.chance(80) {
+            return self.data_flow(key);
+        }
         if room > 60 && stream.chance(7) && self.mode != Mode::Basic && self.mode != Mode::Vector {
             return self.feature(room, key);
         }
@@ -228,9 +237,6 @@ impl Maker<'_> {
         }
         if room > LEAST_COLLECTIVE && self.has_collectives() && stream.chance(12) {
             return self.collective(if room > 150 { 2 } else { 1 }, true, key).unwrap_or_default();
-        }
-        if self.features.are_of_ptx() && room > COMPOUND && stream.chance(40) {
-            return self.data_flow(key);
         }
         self.statement(room, 3, key)
     }

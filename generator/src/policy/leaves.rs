@@ -1,7 +1,9 @@
 //! The ends of expressions: variables, elements, numbers, and values that the compiler cannot know.
 
 use super::Maker;
-use crate::ir::{Buffer, ExprId, ExprKind, Program, ScalarType, Swizzle, Ty, VarId, WorkItemId};
+use crate::ir::{
+    Buffer, ExprId, ExprKind, Program, ScalarType, Storage, Swizzle, Ty, VarId, WorkItemId,
+};
 use crate::random::{SeedKey, Stream};
 
 /// An `int` whose value the generator knows, and the compiler does not: an element of a buffer that the host fills.
@@ -76,8 +78,15 @@ impl Maker<'_> {
         self.program.literal(number, ty, key)
     }
 
-    /// An `int` that comes from outside of the kernel: the number of a work-item or group, or a value of a buffer.
+    /// An integer that comes from outside of the kernel: the number of a work-item or group, a value of a buffer, or in PTX
+    /// an element of a table.
     pub(super) fn outside(&mut self, stream: &mut Stream, key: SeedKey) -> ExprId {
+        if self.features.are_of_ptx()
+            && stream.chance(60)
+            && let Some(element) = self.of_work_item(stream, key)
+        {
+            return element;
+        }
         if self.mode == crate::profile::Mode::Free
             && !self.is_pure()
             && self.features.weight("id", Ty::INT) > 0
@@ -99,6 +108,22 @@ impl Maker<'_> {
         }
         let value = stream.within(-3, 40);
         self.hidden(value, key)
+    }
+
+    /// The element of a table of constants that belongs to the work-item. So one program runs on many numbers, none of which
+    /// the compiler knows. `None` where there is no table or no number of a work-item.
+    fn of_work_item(&mut self, stream: &mut Stream, key: SeedKey) -> Option<ExprId> {
+        let constant = |id: &VarId| matches!(self.program.variable(*id).space, Storage::Constant(_));
+        let table = self.arrays.iter().copied().find(constant)?;
+        let allowed = self.mode == crate::profile::Mode::Free && self.features.allows("id", Ty::INT);
+        if !allowed || self.is_pure() {
+            return None;
+        }
+        let (ty, length) = self.array_type(table);
+        let item = stream.pick(&[WorkItemId::LinearGlobal, WorkItemId::LinearLocal]);
+        let item = self.program.add(ExprKind::Item(item), Ty::INT, key);
+        let at = self.cut(item, length, key);
+        Some(self.program.add(ExprKind::Element(table, at), ty, key))
     }
 
     /// The value of a readable variable, converted if the variable has another type. `None` if there is none that fits.

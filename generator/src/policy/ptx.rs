@@ -344,7 +344,7 @@ impl Maker<'_> {
     }
 
     /// The type with a sign or without one, if that is not avoided.
-    fn with_some_sign(&self, ty: Ty, stream: &mut Stream) -> Ty {
+    pub(super) fn with_some_sign(&self, ty: Ty, stream: &mut Stream) -> Ty {
         let other = Ty::scalar(ty.scalar.with_sign(stream.chance(50)));
         if self.features.allows(other.scalar.name(), other) { other } else { ty }
     }
@@ -372,10 +372,10 @@ impl Maker<'_> {
                 _ if index == place => value,
                 // Most amounts are below the width.
                 0..6 if index == amount => self.program.literal(stream.below(33).into(), UINT, key),
-                0..2 if *parameter == ty => value,
-                2..5 if *parameter == ty => a,
-                5 => self.leaf(*parameter, key),
-                6 => self.program.literal(0, *parameter, key),
+                0 if *parameter == ty => value,
+                1..4 if *parameter == ty => a,
+                4 => self.leaf(*parameter, key),
+                5 => self.program.literal(0, *parameter, key),
                 _ => {
                     let number = self.number(parameter.scalar, stream);
                     self.program.literal(number, *parameter, key)

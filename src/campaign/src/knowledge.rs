@@ -1,8 +1,8 @@
 //! What a campaign has learnt: the bugs, and the features that programs go without.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use clreduce_generator::{Avoid, SeedKey, is_general};
+use clreduce_generator::{Avoid, SeedKey, instruction, is_general, is_plain};
 
 use crate::gate::Gate;
 use crate::log::{AvoidLine, Conclusion, End};
@@ -20,6 +20,10 @@ pub(crate) struct KnownBug {
     /// The constructs that show it: without one of them its program is right, and with the others in the place of that one
     /// it is wrong.
     pub constructs: Vec<String>,
+    /// The instructions of PTX among all without which its reduced program is right.
+    pub instructions: Vec<String>,
+    /// Others of the family of the construct show it as well.
+    pub is_of_family: bool,
     /// The feature that becomes rarer with each alarm of the bug.
     pub feature: Option<String>,
     /// The outlines of its reduced programs.
@@ -30,6 +34,25 @@ impl KnownBug {
     /// The constructs that tell whether a program shows the bug. What is in many programs says nothing.
     pub(crate) fn telling(&self) -> impl Iterator<Item = &String> {
         self.constructs.iter().filter(|construct| !is_general(construct))
+    }
+
+    /// Returns true if one of its constructs alone says that a program in PTX shows it. Where several instructions beside each other
+    /// show it, each of them may show another bug beside others, and without a plain one most programs are right.
+    pub(crate) fn is_told_by_one(&self) -> bool {
+        let is_particular = || match &self.instructions[..] {
+            [] => true,
+            [one] => !is_plain(one),
+            _ => false,
+        };
+        self.is_of_family || is_particular()
+    }
+
+    /// Returns true if the instructions among these cures are the same as its own.
+    pub(crate) fn has_instructions(&self, cures: &[String]) -> bool {
+        let of = |names: &[String]| -> BTreeSet<String> {
+            names.iter().filter_map(|name| instruction(name)).collect()
+        };
+        !self.instructions.is_empty() && of(&self.instructions) == of(cures)
     }
 
     /// Returns true if one of its reduced programs has this outline.
@@ -56,12 +79,15 @@ impl Knowledge {
         match conclusion.end {
             End::Bug => {
                 let (class, signature) = (conclusion.class, conclusion.signature.clone());
+                let is_instruction = |name: &&String| instruction(name).is_some();
                 self.bugs.push(KnownBug {
                     name: name.clone(),
                     family: alarm.family,
                     program: conclusion.program,
                     observed: Observed { class, signature },
                     constructs: constructs.cloned().collect(),
+                    instructions: conclusion.cures.iter().filter(is_instruction).cloned().collect(),
+                    is_of_family: !conclusion.siblings.is_empty(),
                     feature: conclusion.avoid.first().map(|line| line.feature.clone()),
                     outlines: conclusion.outline.iter().cloned().collect(),
                 });
@@ -107,5 +133,36 @@ impl Knowledge {
     /// Returns true if the outcome alone says which bug it is.
     pub(crate) fn is_told_apart(observed: &Observed) -> bool {
         matches!(observed.class, Class::Crash | Class::Refused)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bug(instructions: &[&str], is_of_family: bool) -> KnownBug {
+        KnownBug {
+            name: "one".to_owned(),
+            family: 0,
+            program: 0,
+            observed: Observed { class: Class::Wrong, signature: String::new() },
+            constructs: Vec::new(),
+            instructions: instructions.iter().map(|&name| name.to_owned()).collect(),
+            is_of_family,
+            feature: None,
+            outlines: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn several_instructions_beside_each_other_are_one_bug() {
+        assert!(bug(&["ptx_cnot"], false).is_told_by_one());
+        assert!(bug(&["ptx_lop3_2d", "ptx_sub"], true).is_told_by_one());
+        let several = bug(&["ptx_cnot", "ptx_shl"], false);
+        assert!(!several.is_told_by_one() && !bug(&["ptx_shl"], false).is_told_by_one());
+        let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+        assert!(several.has_instructions(&names(&["ptx_shl", "ptx_cnot", "convert"])));
+        assert!(!several.has_instructions(&names(&["ptx_cnot", "convert"])));
+        assert!(!bug(&[], false).has_instructions(&names(&["convert"])));
     }
 }

@@ -119,6 +119,11 @@ impl SourceKind {
         self.file_name().rsplit('.').next().unwrap_or_default()
     }
 
+    /// Returns true if programs are made of instructions, so that a bug may be in plain ones beside each other.
+    pub(crate) fn has_instructions(self) -> bool {
+        self == Self::Kernels(ProgramKind::Ptx)
+    }
+
     /// Returns true if a program has the same result wherever it is compiled right.
     pub(crate) fn is_exact(self, source: &str) -> bool {
         match self {

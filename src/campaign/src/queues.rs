@@ -10,7 +10,7 @@ use crate::outcome::Class;
 pub const WINDOW: u64 = 512;
 
 /// What is learnt from an alarm changes programs after this many later ones of its queue. More would pile up behind it.
-const ALARMS_AHEAD: usize = 16;
+const ALARMS_AHEAD: usize = 32;
 
 /// Where alarms are rare, what is learnt from one changes the programs that come this many later: about as many as run on a GPU
 /// while its bug is reduced.
@@ -213,14 +213,14 @@ mod tests {
         assert_eq!(queues.first_waiting(), u64::MAX);
         queues.add(0, alarm(3));
         assert_eq!(queues.first_waiting(), 3 + PROGRAMS_AHEAD);
-        (1..=16).for_each(|number| queues.add(0, alarm(3 + number)));
-        assert_eq!(queues.first_waiting(), 19 + WINDOW);
+        (1..=32).for_each(|number| queues.add(0, alarm(3 + number)));
+        assert_eq!(queues.first_waiting(), 35 + WINDOW);
         let first = queues.conclude(0, Class::Wrong).unwrap();
-        // It stays at this program, whatever comes later; the next alarm has only fifteen behind it.
-        assert_eq!(queues.matters_from(first), 19 + WINDOW);
+        // It stays at this program, whatever comes later; the next alarm has only 31 behind it.
+        assert_eq!(queues.matters_from(first), 35 + WINDOW);
         assert_eq!(queues.first_waiting(), 4 + PROGRAMS_AHEAD);
         queues.add(0, alarm(900));
-        assert_eq!(queues.matters_from(first), 19 + WINDOW);
+        assert_eq!(queues.matters_from(first), 35 + WINDOW);
         assert_eq!(queues.first_waiting(), 900 + WINDOW);
     }
 

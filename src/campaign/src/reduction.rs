@@ -108,6 +108,11 @@ impl BugReduction<'_> {
             let telling = vec![cure.clone()];
             return Ok(Reduced::Duplicate(bug, Cures { telling, ..cures }));
         }
+        if self.runner.matrix.kind.has_instructions()
+            && let Some(bug) = bugs.iter().find(|bug| bug.has_instructions(&cures.all))
+        {
+            return Ok(Reduced::Duplicate(bug.name.clone(), cures));
+        }
         if let Some((bug, cures)) = self.known_by_rewrite(configuration, &small, &cures, bugs)? {
             return Ok(Reduced::Duplicate(bug, cures));
         }

@@ -29,7 +29,9 @@ impl Investigator<'_> {
                 return Some(Some(Finding::known(bug, None, bug.feature.clone())));
             }
             for construct in bug.telling() {
-                if let Some(feature) = self.feature_of(suspect, construct)? {
+                if let Some(feature) = self.feature_of(suspect, construct)?
+                    && self.is_cured_by_all(suspect, bug)?
+                {
                     return Some(Some(Finding::known(bug, Some(construct), Some(feature))));
                 }
             }
@@ -41,6 +43,26 @@ impl Investigator<'_> {
             return Some(Some(Finding::known(&bugs[0], None, None)));
         }
         Some(None)
+    }
+
+    /// Returns true if a construct of a bug says enough of the program of an alarm. In PTX, each instruction has to cure it where the
+    /// bug is in several beside each other. `None` if the campaign is cancelled.
+    fn is_cured_by_all(&self, suspect: &Suspect<'_>, bug: &KnownBug) -> Option<bool> {
+        let Some(kernel) = suspect.program.kernel().filter(|_| !self.is_told_by_one(bug)) else {
+            return Some(true);
+        };
+        let (runner, programs) = (self.runner, self.programs);
+        for name in &bug.instructions {
+            let configuration = suspect.alarm.configuration;
+            if !cure::cures(runner, programs, configuration, name, &[kernel])? {
+                return Some(false);
+            }
+        }
+        Some(bug.instructions.len() > 1)
+    }
+
+    fn is_told_by_one(&self, bug: &KnownBug) -> bool {
+        !self.runner.matrix.kind.has_instructions() || bug.is_told_by_one()
     }
 
     /// The entry of an avoid list for a construct, if it cures a program. The outermost `None` says that the campaign is
@@ -75,8 +97,8 @@ impl Investigator<'_> {
 
     /// The program without the features of all known bugs, if there are any.
     pub(super) fn without_known(&self, suspect: &Suspect<'_>, bugs: &[KnownBug]) -> Option<Kernel> {
-        let names: Vec<&str> =
-            bugs.iter().flat_map(KnownBug::telling).map(String::as_str).collect();
+        let told = bugs.iter().filter(|bug| self.is_told_by_one(bug));
+        let names: Vec<&str> = told.flat_map(KnownBug::telling).map(String::as_str).collect();
         let avoid: Avoid = names.join(",").parse().ok()?;
         let is_possible = !names.is_empty() && self.programs.can_avoid(&avoid);
         is_possible.then(|| suspect.program.kernel()?.without(&avoid)).flatten()
