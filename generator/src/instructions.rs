@@ -3,24 +3,32 @@
 use crate::ir::Builtin;
 
 /// Instructions that lead from most others to the result, so that most programs are right without one of them.
-const PLAIN: [Builtin; 11] = [
-    Builtin::PtxAdd,
-    Builtin::PtxSub,
-    Builtin::PtxMulLo,
-    Builtin::PtxMadLo,
-    Builtin::PtxAnd,
-    Builtin::PtxOr,
-    Builtin::PtxXor,
-    Builtin::PtxNot,
-    Builtin::PtxNeg,
-    Builtin::PtxShl,
-    Builtin::PtxShr,
+const PLAIN: [&str; 11] =
+    ["add", "sub", "mul.lo", "mad.lo", "and", "or", "xor", "not", "neg", "shl", "shr"];
+
+/// The instructions of operators.
+const OPERATORS: [(&str, &str); 12] = [
+    ("add", "add"),
+    ("subtract", "sub"),
+    ("multiply", "mul.lo"),
+    ("divide", "div"),
+    ("remainder", "rem"),
+    ("and", "and"),
+    ("or", "or"),
+    ("xor", "xor"),
+    ("shift_left", "shl"),
+    ("shift_right", "shr"),
+    ("minus", "neg"),
+    ("complement", "not"),
 ];
 
-/// The instruction that a built-in function is in PTX, mostly without its type, as in `shl` or `lop3.b32`. `None` for names of other
-/// features.
+/// The instruction that a built-in function or an operator is in PTX, mostly without its type, as in `shl` or `lop3.b32`. `None` for
+/// names of other features.
 #[must_use]
 pub fn instruction(name: &str) -> Option<String> {
+    if let Some((_, text)) = OPERATORS.into_iter().find(|(operator, _)| *operator == name) {
+        return Some(text.to_owned());
+    }
     let function = Builtin::ALL.iter().find(|one| one.name() == name)?;
     function.instruction().map(|(text, _)| text)
 }
@@ -28,7 +36,7 @@ pub fn instruction(name: &str) -> Option<String> {
 /// Returns true for an instruction without which programs are right whatever bug they show.
 #[must_use]
 pub fn is_plain(name: &str) -> bool {
-    PLAIN.into_iter().any(|function| function.name() == name)
+    instruction(name).is_some_and(|text| PLAIN.contains(&text.as_str()))
 }
 
 #[cfg(test)]
@@ -38,7 +46,7 @@ mod tests {
     #[test]
     fn functions_with_one_instruction_have_one_name() {
         assert_eq!(instruction("ptx_lop3_2d"), instruction("ptx_lop3_ca"));
-        assert_eq!(instruction("ptx_shl").as_deref(), Some("shl"));
+        assert_eq!(instruction("ptx_shl"), instruction("shift_left"));
         assert_eq!(instruction("convert"), None);
         assert!(is_plain("ptx_shl") && !is_plain("ptx_cnot"));
     }

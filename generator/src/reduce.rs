@@ -5,6 +5,7 @@ mod cases;
 mod copies;
 mod expressions;
 mod functions;
+mod hide;
 
 use std::collections::BTreeSet;
 
@@ -13,6 +14,7 @@ use crate::ir::{
     Block, EmiEdit, ExprKind, Initial, Path, Program, StmtId, StmtKind, Storage, VarId,
 };
 use crate::kernel::Kernel;
+use crate::profile::Target;
 use crate::random::SeedKey;
 use crate::repair::objects::without_addresses;
 
@@ -31,21 +33,24 @@ pub fn reduce(kernel: &Kernel, first_interesting: &mut FirstInteresting<'_>) -> 
         reducer.statements();
         reducer.lift();
         reducer.expressions();
+        reducer.hide();
         reducer.objects();
         reducer.copies();
         reducer.cases();
         reducer.ranges();
         reducer.functions();
-        reducer.buffers();
         if size(&reducer.best) >= before {
-            return reducer.best;
+            break;
         }
     }
+    reducer.buffers();
+    reducer.best
 }
 
-/// What becomes smaller: the number of work-items, then the text.
-fn size(kernel: &Kernel) -> (u32, usize) {
-    (kernel.program.sizes.items(), kernel.source.len())
+/// What becomes smaller: the number of work-items, then in PTX what the compiler can know, then the text.
+fn size(kernel: &Kernel) -> (u32, usize, usize) {
+    let known = if kernel.target == Target::Ptx { hide::known(&kernel.program) } else { 0 };
+    (kernel.program.sizes.items(), known, kernel.source.len())
 }
 
 struct KernelReducer<'a> {

@@ -11,6 +11,15 @@ use crate::ir::{
 impl Machine<'_> {
     /// Puts the value of an expression on the stack, and returns where. Work-items outside of the mask get any value.
     pub(super) fn eval(&mut self, id: ExprId, mask: u64) -> usize {
+        let base = self.evaluated(id, mask);
+        if let Some(values) = &mut self.values {
+            let values = &mut values[id.0 as usize];
+            items(mask).for_each(|item| values.add(self.stack[base + item]));
+        }
+        base
+    }
+
+    fn evaluated(&mut self, id: ExprId, mask: u64) -> usize {
         let program = self.program;
         let expr = program.expr(id);
         let (base, ty) = (self.stack.len(), expr.ty);

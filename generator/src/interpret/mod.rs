@@ -46,17 +46,42 @@ pub fn run(program: &Program) -> Report {
 /// Executes a kernel, but no more than the given number of lane operations.
 #[must_use]
 pub fn run_within(program: &Program, steps: u64) -> Report {
-    let groups = program.sizes.groups();
     let mut machine = Machine::new(program, steps);
-    for z in 0..groups[2] {
-        for y in 0..groups[1] {
-            for x in 0..groups[0] {
-                machine.run_group([x, y, z]);
-            }
-        }
-    }
+    machine.run_groups();
     machine.keep_buffers();
     machine.report
+}
+
+/// The values of scalar expressions: `None` for one that has several, or that is never evaluated.
+#[must_use]
+pub fn values(program: &Program) -> Vec<Option<i64>> {
+    let mut machine = Machine::new(program, step_limit(program));
+    machine.values = Some(vec![Values::None; program.exprs.len()]);
+    machine.run_groups();
+    let all = machine.values.take().unwrap_or_default();
+    let single = |values| match values {
+        Values::One(value) => Some(value),
+        Values::None | Values::Several => None,
+    };
+    all.into_iter().map(single).collect()
+}
+
+/// The values that an expression has had so far.
+#[derive(Clone, Copy, Debug)]
+enum Values {
+    None,
+    One(i64),
+    Several,
+}
+
+impl Values {
+    fn add(&mut self, value: i64) {
+        *self = match *self {
+            Self::None => Self::One(value),
+            Self::One(one) if one == value => Self::One(one),
+            _ => Self::Several,
+        };
+    }
 }
 
 /// The state of a run.
@@ -95,6 +120,8 @@ struct Machine<'a> {
     /// True after the step limit.
     stopped: bool,
     report: Report,
+    /// The values of each expression, where they are wanted.
+    values: Option<Vec<Values>>,
 }
 
 impl<'a> Machine<'a> {
@@ -121,6 +148,18 @@ impl<'a> Machine<'a> {
             steps,
             stopped: false,
             report: Report::new(program),
+            values: None,
+        }
+    }
+
+    fn run_groups(&mut self) {
+        let groups = self.program.sizes.groups();
+        for z in 0..groups[2] {
+            for y in 0..groups[1] {
+                for x in 0..groups[0] {
+                    self.run_group([x, y, z]);
+                }
+            }
         }
     }
 

@@ -60,6 +60,11 @@ impl Maker<'_> {
                 let ty = self.program.variable(own[0]).ty;
                 let [value, other] = [stream.pick(own), stream.pick(own)];
                 let [value, other] = [value, other].map(|id| self.read(id, key));
+                // Optimisers know ranges of what an instruction has made.
+                let value = match stream.chance(50) {
+                    true => self.chain([value, other], ty, 2, stream, key.child(1)),
+                    false => value,
+                };
                 let condition = self.compared(value, other, ty, stream, key.child(2));
                 let then = self.redefinitions(own, 1 + stream.below(3), stream, key.child(3));
                 let other = self.redefinitions(own, stream.below(3), stream, key.child(4));

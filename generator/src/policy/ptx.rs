@@ -227,12 +227,12 @@ impl Maker<'_> {
             let key = key.child(20 + link);
             let own = self.with_some_sign(ty, stream);
             let [same, other] = [value, other].map(|id| self.program.convert(id, own, key));
-            value = match stream.below(14) {
+            value = match stream.below(16) {
                 0 => self.narrowed(same, own, stream, key),
-                1 if self.features.allows("conditional", own) => {
+                1..3 if self.features.allows("conditional", own) => {
                     self.chosen([same, other], own, stream, key)
                 }
-                2 => self.widened(same, own, stream, key).unwrap_or(same),
+                3 => self.widened(same, own, stream, key).unwrap_or(same),
                 _ => {
                     let fits = |one: Builtin| one.can_return(own);
                     let of_range = (link == 0 && of_range).then(|| stream.pick(&RANGES));

@@ -259,6 +259,7 @@ impl Investigator<'_> {
             siblings: Vec::new(),
             cures: Vec::new(),
             avoid: Vec::new(),
+            conversions: Vec::new(),
             outline: None,
             reason: String::new(),
         }
@@ -372,8 +373,9 @@ impl Investigator<'_> {
 
     /// The conclusion with what cures the program.
     fn with_cures(&self, ended: Conclusion, alarm: &Alarm, cures: Cures) -> Conclusion {
-        let ended = Conclusion { cures: cures.all, outline: cures.outline, ..ended };
-        let Some(cure) = cures.telling.into_iter().next() else { return ended };
+        let Cures { all, conversions, outline, telling } = cures;
+        let ended = Conclusion { cures: all, conversions, outline, ..ended };
+        let Some(cure) = telling.into_iter().next() else { return ended };
         let avoid = self.avoided(alarm, cure.features());
         let (construct, siblings) = (Some(cure.construct), cure.siblings);
         Conclusion { construct, siblings, avoid, ..ended }

@@ -15,6 +15,8 @@ use crate::runner::Runner;
 
 /// Features that hardly any program can do without come last.
 const COMMON: [&str; 5] = ["loop", "id", "convert", "vector", "swizzle"];
+/// The feature that all conversions are.
+const CONVERSION: &str = "convert";
 /// The number of constructs that are tried at the same time, if there are slots for them.
 const AT_ONCE: usize = 8;
 
@@ -49,6 +51,8 @@ pub(crate) struct Cures {
     pub telling: Vec<Cure>,
     /// The names of all constructs without which the reduced kernel is right. Many only lead from the fault to the result.
     pub all: Vec<String>,
+    /// The conversions without which a reduced kernel in PTX is right, by type. They are instructions there.
+    pub conversions: Vec<String>,
     /// The outline of the reduced kernel.
     pub outline: Option<String>,
 }
@@ -88,7 +92,20 @@ impl Search<'_> {
             telling.push(self.cure(one.name, &constructs)?);
         }
         let all = found.iter().map(|one| one.name.to_owned()).collect();
-        Some(Cures { telling, all, outline: None })
+        let conversions = self.conversions(&constructs)?;
+        Some(Cures { telling, all, conversions, outline: None })
+    }
+
+    /// The conversions that cure the reduced kernel, by type, where they are instructions.
+    fn conversions(&self, constructs: &[Construct]) -> Option<Vec<String>> {
+        let has_them = self.runner.matrix.kind.has_instructions();
+        let mut found = Vec::new();
+        for one in constructs.iter().filter(|one| has_them && one.name == CONVERSION) {
+            if self.cures(&one.with_type, &[self.small])? {
+                found.push(one.with_type.clone());
+            }
+        }
+        Some(found)
     }
 
     /// The constructs without which the reduced kernel is right. Each test of a hang may take the whole limit, so the first one

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clreduce_generator::{Avoid, SeedKey, instruction, is_general, is_plain};
 
+use crate::cure::Cures;
 use crate::gate::Gate;
 use crate::log::{AvoidLine, Conclusion, End};
 use crate::outcome::{Class, Observed};
@@ -22,6 +23,8 @@ pub(crate) struct KnownBug {
     pub constructs: Vec<String>,
     /// The instructions of PTX among all without which its reduced program is right.
     pub instructions: Vec<String>,
+    /// The conversions among them, by type.
+    pub conversions: Vec<String>,
     /// Others of the family of the construct show it as well.
     pub is_of_family: bool,
     /// The feature that becomes rarer with each alarm of the bug.
@@ -40,25 +43,41 @@ impl KnownBug {
     /// show it, each of them may show another bug beside others, and without a plain one most programs are right.
     pub(crate) fn is_told_by_one(&self) -> bool {
         let is_particular = || match &self.instructions[..] {
-            [] => true,
-            [one] => !is_plain(one),
+            [] => self.telling().next().is_some(),
+            [one] => !is_plain(one) || self.feature.as_deref().is_some_and(is_narrow),
             _ => false,
         };
         self.is_of_family || is_particular()
     }
 
-    /// Returns true if the instructions among these cures are the same as its own.
-    pub(crate) fn has_instructions(&self, cures: &[String]) -> bool {
+    /// The features that show it together in PTX: instructions, and conversions if these say too little.
+    pub(crate) fn together(&self) -> impl Iterator<Item = &String> {
+        let conversions = self.conversions.iter().filter(|_| self.instructions.len() < 2);
+        self.instructions.iter().chain(conversions)
+    }
+
+    /// Returns true if the same instructions are among the cures of a program in PTX, or the same conversions where there is none.
+    pub(crate) fn has_instructions(&self, cures: &Cures) -> bool {
         let of = |names: &[String]| -> BTreeSet<String> {
             names.iter().filter_map(|name| instruction(name)).collect()
         };
-        !self.instructions.is_empty() && of(&self.instructions) == of(cures)
+        match (of(&self.instructions), of(&cures.all)) {
+            (own, other) if own.is_empty() && other.is_empty() => {
+                !self.conversions.is_empty() && self.conversions == cures.conversions
+            }
+            (own, other) => own == other,
+        }
     }
 
     /// Returns true if one of its reduced programs has this outline.
     pub(crate) fn has_outline(&self, outline: Option<&String>) -> bool {
         outline.is_some_and(|outline| self.outlines.contains(outline))
     }
+}
+
+/// Returns true for a feature with a type of 16 bits, which few instructions of a program have.
+fn is_narrow(feature: &str) -> bool {
+    feature.ends_with("short")
 }
 
 /// The bugs and avoid lists of all configurations.
@@ -87,6 +106,7 @@ impl Knowledge {
                     observed: Observed { class, signature },
                     constructs: constructs.cloned().collect(),
                     instructions: conclusion.cures.iter().filter(is_instruction).cloned().collect(),
+                    conversions: conclusion.conversions.clone(),
                     is_of_family: !conclusion.siblings.is_empty(),
                     feature: conclusion.avoid.first().map(|line| line.feature.clone()),
                     outlines: conclusion.outline.iter().cloned().collect(),
@@ -140,29 +160,44 @@ impl Knowledge {
 mod tests {
     use super::*;
 
-    fn bug(instructions: &[&str], is_of_family: bool) -> KnownBug {
+    fn bug(instructions: &[&str], feature: &str) -> KnownBug {
         KnownBug {
             name: "one".to_owned(),
             family: 0,
             program: 0,
             observed: Observed { class: Class::Wrong, signature: String::new() },
             constructs: Vec::new(),
-            instructions: instructions.iter().map(|&name| name.to_owned()).collect(),
-            is_of_family,
-            feature: None,
+            instructions: names(instructions),
+            conversions: names(&["convert.ushort"]),
+            is_of_family: false,
+            feature: Some(feature.to_owned()),
             outlines: Vec::new(),
         }
     }
 
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&name| name.to_owned()).collect()
+    }
+
     #[test]
     fn several_instructions_beside_each_other_are_one_bug() {
-        assert!(bug(&["ptx_cnot"], false).is_told_by_one());
-        assert!(bug(&["ptx_lop3_2d", "ptx_sub"], true).is_told_by_one());
-        let several = bug(&["ptx_cnot", "ptx_shl"], false);
-        assert!(!several.is_told_by_one() && !bug(&["ptx_shl"], false).is_told_by_one());
-        let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
-        assert!(several.has_instructions(&names(&["ptx_shl", "ptx_cnot", "convert"])));
-        assert!(!several.has_instructions(&names(&["ptx_cnot", "convert"])));
-        assert!(!bug(&[], false).has_instructions(&names(&["convert"])));
+        let is_told = |instructions: &[&str], feature| bug(instructions, feature).is_told_by_one();
+        assert!(is_told(&["ptx_cnot"], "ptx_cnot.uint") && is_told(&["ptx_neg"], "ptx_neg.short"));
+        assert!(!is_told(&["ptx_neg"], "ptx_neg.int") && !is_told(&[], "function"));
+        let several = bug(&["ptx_cnot", "ptx_shl"], "ptx_cnot.uint");
+        assert!(!several.is_told_by_one() && several.together().count() == 2);
+        let family = KnownBug { is_of_family: true, ..several.clone() };
+        assert!(family.is_told_by_one());
+        assert_eq!(bug(&["ptx_shl"], "ptx_shl.long").together().count(), 2);
+        let cures = |all: &[&str], conversions: &[&str]| Cures {
+            all: names(all),
+            conversions: names(conversions),
+            ..Cures::default()
+        };
+        assert!(several.has_instructions(&cures(&["shift_left", "ptx_cnot", "convert"], &[])));
+        assert!(!several.has_instructions(&cures(&["ptx_cnot", "convert"], &[])));
+        let of_conversions = bug(&[], "function");
+        assert!(of_conversions.has_instructions(&cures(&["function"], &["convert.ushort"])));
+        assert!(!of_conversions.has_instructions(&cures(&["function"], &["convert.char"])));
     }
 }

@@ -125,6 +125,9 @@ pub struct Conclusion {
     /// All constructs without which the reduced program is right.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cures: Vec<String>,
+    /// The conversions among them, by type, where these are instructions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conversions: Vec<String>,
     /// The features that caused the alarm: fewer later programs have them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub avoid: Vec<AvoidLine>,
@@ -221,6 +224,7 @@ mod tests {
             construct: Some("less".into()),
             siblings: vec!["greater".into()],
             cures: vec!["abs".into(), "less".into()],
+            conversions: Vec::new(),
             avoid: vec![avoid.clone()],
             outline: Some("12ab".into()),
             reason: String::new(),

@@ -90,6 +90,15 @@ pub enum SourceKind {
 }
 
 impl SourceKind {
+    /// All kinds.
+    pub const ALL: [Self; 5] = [
+        Self::Kernels(ProgramKind::OpenCl),
+        Self::Kernels(ProgramKind::CudaKernels),
+        Self::Kernels(ProgramKind::Ptx),
+        Self::C,
+        Self::Cpp,
+    ];
+
     /// The file of a program.
     #[must_use]
     pub fn file_name(self) -> &'static str {

@@ -28,10 +28,14 @@ impl Investigator<'_> {
             {
                 return Some(Some(Finding::known(bug, None, bug.feature.clone())));
             }
+            if !self.is_told_by_one(bug) {
+                if self.is_cured_by_each(suspect, bug)? {
+                    return Some(Some(Finding::known(bug, None, bug.feature.clone())));
+                }
+                continue;
+            }
             for construct in bug.telling() {
-                if let Some(feature) = self.feature_of(suspect, construct)?
-                    && self.is_cured_by_all(suspect, bug)?
-                {
+                if let Some(feature) = self.feature_of(suspect, construct)? {
                     return Some(Some(Finding::known(bug, Some(construct), Some(feature))));
                 }
             }
@@ -45,20 +49,18 @@ impl Investigator<'_> {
         Some(None)
     }
 
-    /// Returns true if a construct of a bug says enough of the program of an alarm. In PTX, each instruction has to cure it where the
-    /// bug is in several beside each other. `None` if the campaign is cancelled.
-    fn is_cured_by_all(&self, suspect: &Suspect<'_>, bug: &KnownBug) -> Option<bool> {
-        let Some(kernel) = suspect.program.kernel().filter(|_| !self.is_told_by_one(bug)) else {
-            return Some(true);
-        };
+    /// Returns true if each of the features that show a bug together cures the program of an alarm. `None` if the campaign is
+    /// cancelled.
+    fn is_cured_by_each(&self, suspect: &Suspect<'_>, bug: &KnownBug) -> Option<bool> {
+        let Some(kernel) = suspect.program.kernel() else { return Some(false) };
         let (runner, programs) = (self.runner, self.programs);
-        for name in &bug.instructions {
+        for name in bug.together() {
             let configuration = suspect.alarm.configuration;
             if !cure::cures(runner, programs, configuration, name, &[kernel])? {
                 return Some(false);
             }
         }
-        Some(bug.instructions.len() > 1)
+        Some(bug.together().count() > 1)
     }
 
     fn is_told_by_one(&self, bug: &KnownBug) -> bool {

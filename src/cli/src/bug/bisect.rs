@@ -170,10 +170,12 @@ fn run(
     candidate: &CompilerVersion,
     cancel: &Cancel,
 ) -> Result<VersionResult, CliError> {
+    // A version of ptxas is a compiler in a zoo, and a device here.
+    let tool = if suspects_a_device(subject) { &candidate.name } else { candidate.tool() };
     match subject {
         BugTest::Recipe { recipe, test } => {
             let calibration = test.calibration().clone();
-            let other = recipe.with_tool(&calibration.pin.accused, candidate.tool());
+            let other = recipe.with_tool(&calibration.pin.accused, tool);
             Ok(match other.resume(case, calibration) {
                 Ok(other) => {
                     let (verdict, outcomes) = other.outcome_of(case, cancel);
@@ -182,7 +184,7 @@ fn run(
                 Err(error) => VersionResult::Missing(format!(": {}", error.what())),
             })
         }
-        BugTest::Kernel(kernel) => kernel.on(candidate.tool(), cancel),
+        BugTest::Kernel(kernel) => kernel.on(tool, cancel),
         BugTest::Command { command, options, .. } => {
             let file = case.files().first().map_or("", |file| &*file.path);
             let line = candidate.command_line(command)?.replace("{file}", file);

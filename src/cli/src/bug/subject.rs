@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::ValueHint;
+use clreduce_campaign::SourceKind;
 use clreduce_engine::{Options, ReductionError, TextPattern};
 use clreduce_interestingness::{
     Cancel, CommandTest, Interestingness, Outcome, TestCommand, Verdict,
@@ -109,12 +110,12 @@ pub(super) fn open(args: &BugArgs, cancel: &Cancel) -> Result<(TestCase, BugTest
     Ok((case, subject))
 }
 
-/// The kernel and the recipe of a bug, if a folder is that of a bug that a campaign has found.
+/// The program and the recipe of a bug, if a folder is that of a bug that a campaign has found.
 fn of_campaign(folder: &Path) -> Option<(PathBuf, String)> {
     let recipe = folder.join("recipe.toml");
-    let mut kernels = ["kernel.cl", "kernel.cu"].into_iter().map(|name| folder.join(name));
-    let kernel = kernels.find(|path| path.is_file()).filter(|_| recipe.is_file())?;
-    Some((kernel, recipe.display().to_string()))
+    let mut programs = SourceKind::ALL.into_iter().map(|kind| folder.join(kind.file_name()));
+    let program = programs.find(|path| path.is_file()).filter(|_| recipe.is_file())?;
+    Some((program, recipe.display().to_string()))
 }
 
 /// Runs a command as the test.

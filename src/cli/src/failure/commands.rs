@@ -12,6 +12,8 @@ use clreduce_kernel::PlanError;
 use clreduce_recipe::{CompilationError, CompilerBugError};
 use thiserror::Error;
 
+use crate::terminal::printing::shown_path;
+
 /// The reason why a campaign cannot begin.
 #[derive(Debug, Error)]
 pub(crate) enum FuzzError {
@@ -43,6 +45,13 @@ pub(crate) enum FuzzError {
     External(#[from] ExternalError),
     #[error("`{0}` has no bugs\nhelp: name a folder that `clreduce fuzz --out` has written")]
     NoBugs(PathBuf),
+    #[error("cannot read `{}`", shown_path(.path))]
+    ReadKnown { path: PathBuf, source: io::Error },
+    #[error(
+        "line {line} of `{}` names no known bug\n\
+         help: write a name, a colon and the words that its reduced programs have, as in: shift: cnot shf.l", shown_path(.path)
+    )]
+    NoKnown { path: PathBuf, line: usize },
 }
 
 /// The reason why `clreduce init` wrote no test.

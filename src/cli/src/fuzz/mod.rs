@@ -5,6 +5,7 @@ mod compilers;
 mod configurations;
 mod display;
 mod elsewhere;
+mod known;
 mod replay;
 mod report;
 mod source;
@@ -42,6 +43,7 @@ use crate::terminal::printing::{error_line, warning_line};
 use crate::terminal::units;
 use configurations::DeviceChoice;
 use display::Display;
+use known::KnownCauses;
 use source::VoteRule;
 use tally::Tally;
 
@@ -130,9 +132,16 @@ pub(crate) struct FuzzArgs {
     #[arg(long)]
     pub no_avoid: bool,
 
+    /// Name the bugs at the end that are in this list of known ones
+    ///
+    /// Each line is a name, a colon and the words that the reduced programs of the bug have, as in `shift: cnot shf.l`; a # begins a
+    /// comment. Of several, the one with the most words counts.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub known: Option<PathBuf>,
+
     /// Run the bugs of an earlier campaign, and say which ones still show
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath,
-        conflicts_with_all = ["out", "seed", "count", "time_limit", "gate", "no_avoid", "remote"])]
+        conflicts_with_all = ["out", "seed", "count", "time_limit", "gate", "no_avoid", "known", "remote"])]
     pub replay: Option<PathBuf>,
 
     #[command(flatten)]
@@ -286,6 +295,7 @@ fn run(args: &FuzzArgs, out: &Path, start: CampaignStart) -> Result<ExitCode, Cl
     let (names, programs, cancel) =
         (start.matrix.names(), start.programs.clone(), start.cancel.clone());
     let count = args.count.into_iter().chain(programs.count()).min();
+    let known = args.known.as_deref().map(KnownCauses::read).transpose()?.unwrap_or_default();
     let campaign = Campaign::open(out, start)?;
     if !args.quiet {
         error_line(&format!("{} configurations: {}", names.len(), names.join(", ")));
@@ -300,8 +310,9 @@ fn run(args: &FuzzArgs, out: &Path, start: CampaignStart) -> Result<ExitCode, Cl
     display.finish();
     report::write(out, &batch, &tally)?;
     if !args.quiet {
-        crate::terminal::printing::print(&report::summary(out, &tally, &result, (count, gate)))
-            .map_err(CliError::Stdout)?;
+        let known = known.of(&batch, &tally)?;
+        let text = report::summary(out, (&tally, &known), &result, (count, gate));
+        crate::terminal::printing::print(&text).map_err(CliError::Stdout)?;
     }
     let interrupted = cancel.is_cancelled() && !result.timed_out;
     Ok(if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })

@@ -1,5 +1,6 @@
 //! The report of a campaign: the page of a batch with a table of all outcomes, and the text on standard output.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -98,11 +99,11 @@ fn bugs_of<'a>(tally: &'a Tally, configuration: &'a str) -> impl Iterator<Item =
     found.map(|(name, _)| name)
 }
 
-/// The text at the end. `gate` is the number of programs before the first reduction.
+/// The text at the end. `known` has the names of bugs that are known from elsewhere, `gate` is the number of programs before the first reduction.
 // Writing to a string cannot fail, here and below.
 pub(super) fn summary(
     out: &Path,
-    tally: &Tally,
+    (tally, known): (&Tally, &BTreeMap<String, &str>),
     result: &CampaignResult,
     (count, gate): (Option<u64>, u64),
 ) -> String {
@@ -112,7 +113,8 @@ pub(super) fn summary(
     for (name, bug) in &tally.bugs {
         let construct = bug.first.construct.as_ref();
         let without = construct.map(|it| format!("; right without {it}")).unwrap_or_default();
-        let _ = writeln!(text, "{name}: seen {}{without}", counted(bug.alarms, "time"));
+        let as_what = known.get(name).map(|it| format!("; known as {it}")).unwrap_or_default();
+        let _ = writeln!(text, "{name}: seen {}{without}{as_what}", counted(bug.alarms, "time"));
     }
     for name in &tally.waiting {
         let _ = writeln!(text, "{name}: reduced; an earlier suspected bug may be the same");
