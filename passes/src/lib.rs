@@ -173,6 +173,7 @@ mod tokens {
     pub(crate) mod identifiers;
     pub(crate) mod literals;
     pub(crate) mod operators;
+    pub(crate) mod registers;
     pub(crate) mod token_windows;
 }
 
@@ -256,6 +257,7 @@ pub static TABLE: &[Row] = &[
     row(&llvm::arguments::PASS, Phase::Fine, GROUPS),
     row(&grammar::delete_nodes::PASS, Phase::Fine, GROUPS),
     row(&text::mentions::PASS, Phase::Fine, GROUPS),
+    row(&tokens::registers::PASS, Phase::Fine, GROUPS),
     row(&text::definitions::PASS, Phase::Fine, GROUPS),
     row(&grammar::lift_nodes::PASS, Phase::Fine, BIGGEST_FIRST),
     row(&gpu::barriers::PASS, Phase::Fine, GROUPS),

@@ -221,6 +221,8 @@ pub(crate) const PARSED: &[Feature] = &[Feature::Syntax];
 pub(crate) const GRAMMAR: &[Feature] = &[Feature::Grammar];
 /// For passes over the functions, blocks and instructions of LLVM IR.
 pub(crate) const BLOCKS: &[Feature] = &[Feature::Blocks];
+/// For passes over the instructions of PTX.
+pub(crate) const INSTRUCTIONS: &[Feature] = &[Feature::VirtualInstructions];
 /// For passes over directives and line markers.
 pub(crate) const PREPROCESSED: &[Feature] = &[Feature::Preprocessor, Feature::Syntax];
 /// For passes that need a syntax tree, and the rules of C for names and types.

@@ -84,6 +84,7 @@ impl Example {
                 Some("cpp") => Language::CPP,
                 Some("txt") => Language::TEXT,
                 Some("ll") => Language::LLVM,
+                Some("ptx") => Language::PTX,
                 Some("py") => Language::PYTHON,
                 Some("rs") => Language::RUST,
                 _ => Language::C,

@@ -93,6 +93,7 @@ fn example(source: &str, heading: &str, name: &str) -> (String, Language) {
         "c" => Language::C,
         "json" => Language::JSON,
         "llvm" => Language::LLVM,
+        "ptx" => Language::PTX,
         _ => Language::TEXT,
     };
     let lines = header.take_while(|line| line.trim() != "```");

@@ -265,12 +265,6 @@ impl Program {
         roots
     }
 
-    /// The expressions of the statements outside of functions, without their operands.
-    #[must_use]
-    pub fn roots_of_body(&self) -> Vec<ExprId> {
-        self.roots_of(&self.statements_of(&self.body))
-    }
-
     /// True if a function of sub-groups is called.
     #[must_use]
     pub fn uses_sub_groups(&self) -> bool {

@@ -113,9 +113,11 @@ impl Maker<'_> {
     /// The element of a table of constants that belongs to the work-item. So one program runs on many numbers, none of which
     /// the compiler knows. `None` where there is no table or no number of a work-item.
     fn of_work_item(&mut self, stream: &mut Stream, key: SeedKey) -> Option<ExprId> {
-        let constant = |id: &VarId| matches!(self.program.variable(*id).space, Storage::Constant(_));
+        let constant =
+            |id: &VarId| matches!(self.program.variable(*id).space, Storage::Constant(_));
         let table = self.arrays.iter().copied().find(constant)?;
-        let allowed = self.mode == crate::profile::Mode::Free && self.features.allows("id", Ty::INT);
+        let allowed =
+            self.mode == crate::profile::Mode::Free && self.features.allows("id", Ty::INT);
         if !allowed || self.is_pure() {
             return None;
         }

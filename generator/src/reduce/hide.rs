@@ -1,42 +1,36 @@
-//! Values that the compiler cannot know, in the place of what leads to a bug: an element of a buffer takes the place of an
-//! expression that has one value only.
+//! Values that the compiler cannot know, in the place of what leads to a bug: a table of one constant, which ptxas loads, takes the
+//! place of an expression that has one value only.
 
 use super::{KernelReducer, with_declarations};
 use crate::interpret::values;
-use crate::ir::{Binary, Buffer, ExprId, ExprKind, Program, ScalarType, Ty, VarId};
+use crate::ir::{ExprId, ExprKind, Program, Storage, Ty, Variable};
 use crate::profile::Target;
-
-/// The length of the buffer, whose elements go down to 1.
-const LENGTH: i64 = Buffer::EMI as i64;
 
 impl KernelReducer<'_> {
     /// Hides the values of expressions, first of whole ones, then of their parts. In a compiler that folds constants, a number in their
     /// place would hide the bug, and what led to the number would remain. Only PTX is reduced in this way.
     pub(super) fn hide(&mut self) {
-        let buffer = self.best.program.buffer(Buffer::Emi);
-        let Some(buffer) = buffer.filter(|_| self.best.target == Target::Ptx) else { return };
         let mut tried: Vec<ExprId> = Vec::new();
-        loop {
+        while self.best.target == Target::Ptx {
             let best = self.best.program.clone();
             let values = values(&best);
-            let all = outside_of_functions(&best);
-            let new = all.into_iter().filter(|id| !tried.contains(id)).collect::<Vec<_>>();
+            let new = expressions(&best).into_iter().filter(|id| !tried.contains(id));
+            let new: Vec<ExprId> = new.collect();
             let programs = new.iter().filter_map(|&id| {
                 let mut program = best.clone();
-                hidden(&mut program, id, values[id.0 as usize]?, buffer)?;
+                hidden(&mut program, id, values[id.0 as usize]?)?;
                 Some((id, with_declarations(program, &best)))
             });
-            let taken = self.first_of(programs);
-            let Some(taken) = taken else { return };
+            let Some(taken) = self.first_of(programs) else { return };
             tried.extend(new.into_iter().take_while(|id| *id != taken));
             tried.push(taken);
         }
     }
 }
 
-/// The expressions of a kernel, the outer ones before their operands. Functions have no buffers.
-fn outside_of_functions(program: &Program) -> Vec<ExprId> {
-    let (mut pending, mut all) = (program.roots_of_body(), Vec::new());
+/// The expressions of a program, the outer ones before their operands.
+fn expressions(program: &Program) -> Vec<ExprId> {
+    let (mut pending, mut all) = (program.roots(), Vec::new());
     while let Some(id) = pending.pop() {
         all.push(id);
         pending.extend(program.expr(id).kind.operands());
@@ -45,26 +39,16 @@ fn outside_of_functions(program: &Program) -> Vec<ExprId> {
 }
 
 /// Puts a value that the compiler cannot know in the place of an expression. `None` if it has one already, or is no integer.
-fn hidden(program: &mut Program, id: ExprId, value: i64, buffer: VarId) -> Option<()> {
+fn hidden(program: &mut Program, id: ExprId, value: i64) -> Option<()> {
     let (ty, key) = (program.ty(id), program.expr(id).key);
     if ty.is_vector() || ty.scalar.is_float() || is_hidden(program, id) {
         return None;
     }
-    let element = |program: &mut Program, value: i64| {
-        let at = program.literal((LENGTH - value).into(), Ty::INT, key);
-        program.add(ExprKind::Element(buffer, at), Ty::INT, key)
-    };
-    let with_value = if (1..=LENGTH).contains(&value) {
-        element(program, value)
-    } else {
-        let word = if ty.scalar.bits() > 32 { Ty::scalar(ScalarType::Long) } else { Ty::INT };
-        let one = element(program, 1);
-        let one = program.convert(one, word, key);
-        let rest = program.literal((value ^ 1).into(), word, key);
-        program.binary(Binary::Xor, one, rest, key)
-    };
-    let with_value = program.convert(with_value, ty, key);
-    program.exprs[id.0 as usize] = program.expr(with_value).clone();
+    let name = format!("c{}", program.variables.len());
+    let space = Storage::Constant([value].into());
+    let table = program.declare(Variable { name, ty, length: Some(1), space });
+    let at = program.literal(0, Ty::INT, key);
+    program.exprs[id.0 as usize].kind = ExprKind::Element(table, at);
     Some(())
 }
 
@@ -80,16 +64,12 @@ pub(super) fn known(program: &Program) -> usize {
     count
 }
 
-/// Returns true for a number, and for an element of the buffer with what makes another number of it.
+/// Returns true for a number, and for a certain element of a table of constants.
 fn is_hidden(program: &Program, id: ExprId) -> bool {
     match program.expr(id).kind {
         ExprKind::Literal(_) => true,
-        ExprKind::Convert(of) => is_hidden(program, of),
-        ExprKind::Binary(_, a, b) => {
-            is_hidden(program, a) && matches!(program.expr(b).kind, ExprKind::Literal(_))
-        }
-        ExprKind::Element(array, at) => {
-            Some(array) == program.buffer(Buffer::Emi)
+        ExprKind::Element(table, at) => {
+            matches!(program.variable(table).space, Storage::Constant(_))
                 && matches!(program.expr(at).kind, ExprKind::Literal(_))
         }
         _ => false,
@@ -123,7 +103,7 @@ mod tests {
         let mode = Mode::Basic;
         let profile = Profile { target: Target::Ptx, mode, tokens, ..Profile::default() };
         let operand = |program: &Program| {
-            let mut pending = program.roots_of_body();
+            let mut pending = program.roots();
             while let Some(id) = pending.pop() {
                 match program.expr(id).kind {
                     ExprKind::Call(Builtin::PtxCnot, _, [operand, ..])
