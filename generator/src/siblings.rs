@@ -10,20 +10,7 @@ use crate::kernel::Kernel;
 /// Functions that take the same operands, and that compilers treat alike. `clamp` with scalars is one overload of three.
 const FAMILIES: [&[Builtin]; 7] = [
     &[Builtin::Min, Builtin::Max, Builtin::Clamp],
-    &[
-        Builtin::PtxLop3Majority,
-        Builtin::PtxLop3Odd,
-        Builtin::PtxLop302,
-        Builtin::PtxLop31a,
-        Builtin::PtxLop32d,
-        Builtin::PtxLop33c,
-        Builtin::PtxLop340,
-        Builtin::PtxLop36a,
-        Builtin::PtxLop3B1,
-        Builtin::PtxLop3Ca,
-        Builtin::PtxLop3D8,
-        Builtin::PtxLop3F4,
-    ],
+    &Builtin::PTX_TABLES,
     &[Builtin::PtxAddSat, Builtin::PtxSubSat],
     &Builtin::PTX_COMPARISONS,
     &[Builtin::PtxAddc, Builtin::PtxSubc],

@@ -102,6 +102,22 @@ impl Builtin {
         Self::PtxSetGe,
     ];
 
+    /// All of `lop3`, each with a table of truth values.
+    pub const PTX_TABLES: [Self; 12] = [
+        Self::PtxLop3Majority,
+        Self::PtxLop3Odd,
+        Self::PtxLop302,
+        Self::PtxLop31a,
+        Self::PtxLop32d,
+        Self::PtxLop33c,
+        Self::PtxLop340,
+        Self::PtxLop36a,
+        Self::PtxLop3B1,
+        Self::PtxLop3Ca,
+        Self::PtxLop3D8,
+        Self::PtxLop3F4,
+    ];
+
     /// The table of truth values of `lop3`.
     #[must_use]
     pub fn table(self) -> Option<u8> {

@@ -10,7 +10,7 @@ use crate::print::{self, Extras};
 use crate::profile::{COMMUNICATION, Mode, Profile};
 use crate::random::{SeedKey, Stream};
 
-/// How many statements with the feature of the mode there are at least.
+/// See [`Shares::owed`].
 const OWED: usize = 3;
 /// The tokens of values that a group puts together in local memory.
 const LEAST_GATHER: usize = 170;
@@ -45,6 +45,22 @@ pub(crate) fn kernel(
     maker.program
 }
 
+/// How much there is of what stands around the statements of a kernel, and beside others.
+struct Shares {
+    /// The most variables beyond the first two.
+    variables: u64,
+    /// The most private arrays.
+    arrays: u64,
+    /// A table of constants is in kernels with more tokens than that.
+    table: usize,
+    /// The kernels in a hundred in which work-items communicate, where the mode leaves it open.
+    communication: u64,
+    /// How many statements with the feature of the mode there are at least.
+    owed: usize,
+    /// The statements in a hundred at the outermost level that are data flow.
+    data_flow: u64,
+}
+
 fn exchanges(mode: Mode) -> bool {
     mode.has_barriers() || mode.has_reductions() || mode.has_sections()
 }
@@ -56,9 +72,9 @@ impl Maker<'_> {
             self.buffer("sequence_input", ScalarType::Int, Buffer::Sequence);
         }
         let mut body = Block::new();
-        let some = if self.features.are_of_ptx() { 20 } else { 40 };
-        let communicates =
-            self.mode.has_barriers() && (self.mode != Mode::Free || stream.chance(some));
+        let shares = self.shares();
+        let communicates = self.mode.has_barriers()
+            && (self.mode != Mode::Free || stream.chance(shares.communication));
         if communicates && COMMUNICATION.iter().all(|(name, ty)| self.features.allows(name, *ty)) {
             body = self.start_communication(tokens, key.named("communication"));
         }
@@ -71,10 +87,7 @@ impl Maker<'_> {
         let mut spent = self.spent(&body);
         let room = tokens.saturating_sub(spent);
         let exchanging = exchanges(self.mode);
-        let mut owed = match self.features.are_of_ptx() && self.mode == Mode::Free {
-            true => 1,
-            false => OWED,
-        };
+        let mut owed = shares.owed;
         for index in 0..1000 {
             if spent >= tokens {
                 break;
@@ -112,6 +125,22 @@ impl Maker<'_> {
         self.program.body = body;
     }
 
+    /// In PTX, most of the room is for data flow.
+    fn shares(&self) -> Shares {
+        if !self.features.are_of_ptx() {
+            return Shares {
+                variables: 8,
+                arrays: 3,
+                table: 600,
+                communication: 40,
+                owed: OWED,
+                data_flow: 0,
+            };
+        }
+        let owed = if self.mode == Mode::Free { 1 } else { OWED };
+        Shares { variables: 2, arrays: 1, table: 0, communication: 20, owed, data_flow: 80 }
+    }
+
     fn buffer(&mut self, name: &str, scalar: ScalarType, buffer: Buffer) {
         let (name, ty) = (name.to_owned(), Ty::scalar(scalar));
         let space = Storage::Global(buffer);
@@ -121,17 +150,16 @@ impl Maker<'_> {
     /// The first variables and arrays.
     fn start(&mut self, tokens: usize, stream: &mut Stream, key: SeedKey) -> Block {
         let mut block = Block::new();
-        // In PTX, most of the room is for data flow.
-        let few = self.features.are_of_ptx();
-        let variables = 2 + stream.below(2 + tokens as u64 / 250).min(if few { 2 } else { 8 });
+        let shares = self.shares();
+        let variables = 2 + stream.below(2 + tokens as u64 / 250).min(shares.variables);
         // At the end, a loop adds the elements to the result.
         let loops = self.features.allows("loop", Ty::INT);
         let arrays = if loops && self.features.weight("array", Ty::INT) > 0 {
-            (1 + stream.below(1 + tokens as u64 / 700)).min(if few { 1 } else { 3 })
+            (1 + stream.below(1 + tokens as u64 / 700)).min(shares.arrays)
         } else {
             0
         };
-        if self.features.weight("constant", Ty::INT) > 0 && (tokens > 600 || few) {
+        if self.features.weight("constant", Ty::INT) > 0 && tokens > shares.table {
             self.table(key.child(100));
         }
         for index in 0..arrays {
@@ -219,7 +247,8 @@ impl Maker<'_> {
     fn top_statement(&mut self, room: usize, key: SeedKey) -> Block {
         let mut stream = key.stream();
         let key = key.child(1);
-        if self.features.are_of_ptx() && room > COMPOUND && stream.chance(80) {
+        let share = self.shares().data_flow;
+        if share > 0 && room > COMPOUND && stream.chance(share) {
             return self.data_flow(key);
         }
         if room > 60 && stream.chance(7) && self.mode != Mode::Basic && self.mode != Mode::Vector {

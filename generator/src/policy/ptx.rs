@@ -19,7 +19,8 @@ const RANGES: [Builtin; 7] = [
 ];
 
 /// Instructions in chains, with weights: plain ones beside each other lead optimisers astray more often than rare ones.
-const LINKS: [(u32, Builtin); 36] = [
+/// `lop3` with one table stands for all of them.
+const LINKS: [(u32, Builtin); 34] = [
     (4, Builtin::PtxAdd),
     (6, Builtin::PtxSub),
     (6, Builtin::PtxMulLo),
@@ -49,9 +50,7 @@ const LINKS: [(u32, Builtin); 36] = [
     (1, Builtin::PtxPopc),
     (1, Builtin::PtxBfindAny),
     (1, Builtin::Vsub4),
-    (1, Builtin::PtxLop3Odd),
-    (1, Builtin::PtxLop3Majority),
-    (1, Builtin::PtxLop32d),
+    (3, Builtin::PtxLop32d),
     (1, Builtin::PtxBfeAny),
     (1, Builtin::PtxBmskClamp),
     (1, Builtin::PtxSetEq),
@@ -243,6 +242,10 @@ impl Maker<'_> {
                     };
                     let function = of_range.filter(|one| fits(*one)).or_else(any);
                     let made = function.and_then(|function| {
+                        let function = match function {
+                            Builtin::PtxLop32d => stream.pick(&Builtin::PTX_TABLES),
+                            function => function,
+                        };
                         self.linked(function, [same, other], own, stream, key)
                     });
                     made.unwrap_or(same)

@@ -82,9 +82,10 @@ fn hear_until(
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
+    use std::io::ErrorKind;
     use std::os::unix::fs::PermissionsExt;
 
-    use clreduce_process::worker::WorkerOptions;
+    use clreduce_process::worker::{WorkerError, WorkerOptions};
 
     use super::*;
     use crate::opencl::OpenClService;
@@ -98,8 +99,14 @@ mod tests {
         std::fs::write(&program, format!("#!/bin/sh\n{line}\n")).unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
         let options = WorkerOptions::new(program);
-        let process = DeviceProcess::start::<OpenClService>(&options, None).unwrap();
-        (process, folder)
+        loop {
+            match DeviceProcess::start::<OpenClService>(&options, None) {
+                // A test beside this one has forked while the file was open for writing.
+                Err(WorkerError::Start { source, .. })
+                    if source.kind() == ErrorKind::ExecutableFileBusy => {}
+                started => return (started.unwrap(), folder),
+            }
+        }
     }
 
     /// The time for which a worker is heard out that does nothing but `line`, and the time that it computed
