@@ -15,6 +15,8 @@
 //! namespace n { template <class T> struct A { int g(); }; int x; }
 //! ```
 
+use std::ops::Range;
+
 use clreduce_language::{Entities, ItemId, ItemKind};
 use clreduce_testcase::Patch;
 
@@ -49,7 +51,7 @@ fn propose_some(snapshot: &Snapshot, are_needed: bool, proposals: &mut Proposals
             let level = parent.map_or(0, |parent| levels[parent.0 as usize] + 1);
             levels.push(level);
             let edit = |id: ItemId| unit.delete(entities.range(unit.tree, id));
-            if edit(id).range().is_empty() {
+            if is_none(unit.bytes, edit(id).range()) {
                 continue;
             }
             let together = together(entities, id);
@@ -63,6 +65,17 @@ fn propose_some(snapshot: &Snapshot, are_needed: bool, proposals: &mut Proposals
             }
         }
     }
+}
+
+/// Returns true if a range is no declaration: it is blank, or begins or ends within a word. A parser that has lost its way takes
+/// single letters for declarations.
+fn is_none(bytes: &[u8], range: Range<usize>) -> bool {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let cuts = |at: usize| {
+        let around = at.checked_sub(1).and_then(|before| bytes.get(before..=at));
+        around.is_some_and(|around| around.iter().all(is_part))
+    };
+    bytes[range.clone()].trim_ascii().is_empty() || cuts(range.start) || cuts(range.end)
 }
 
 /// The items that declare the same as one of them, if there are others.
@@ -85,7 +98,14 @@ mod tests {
     use clreduce_testcase::{Language, TestCase};
 
     use super::*;
-    use crate::harness::assert_reduces;
+    use crate::harness::{assert_reduces, check};
+
+    #[test]
+    fn letters_that_a_parser_takes_for_declarations_stay() {
+        let text =
+            b"#if a\n#if a\n#include \"x.h\"\nclamp [ T struct __shared__ long8 < 'c' + # f 'c' char";
+        check(&PASS, text, Language::CPP);
+    }
 
     #[test]
     fn members_go_with_their_definitions() {
