@@ -10,7 +10,7 @@ use crate::print::{self, Extras};
 use crate::profile::{COMMUNICATION, Mode, Profile};
 use crate::random::{SeedKey, Stream};
 
-/// See [`Shares::owed`].
+/// See [`Portions::owed`].
 const OWED: usize = 3;
 /// The tokens of values that a group puts together in local memory.
 const LEAST_GATHER: usize = 170;
@@ -46,7 +46,7 @@ pub(crate) fn kernel(
 }
 
 /// How much there is of what stands around the statements of a kernel, and beside others.
-struct Shares {
+struct Portions {
     /// The most variables beyond the first two.
     variables: u64,
     /// The most private arrays.
@@ -72,9 +72,9 @@ impl Maker<'_> {
             self.buffer("sequence_input", ScalarType::Int, Buffer::Sequence);
         }
         let mut body = Block::new();
-        let shares = self.shares();
+        let portions = self.portions();
         let communicates = self.mode.has_barriers()
-            && (self.mode != Mode::Free || stream.chance(shares.communication));
+            && (self.mode != Mode::Free || stream.chance(portions.communication));
         if communicates && COMMUNICATION.iter().all(|(name, ty)| self.features.allows(name, *ty)) {
             body = self.start_communication(tokens, key.named("communication"));
         }
@@ -87,7 +87,7 @@ impl Maker<'_> {
         let mut spent = self.spent(&body);
         let room = tokens.saturating_sub(spent);
         let exchanging = exchanges(self.mode);
-        let mut owed = shares.owed;
+        let mut owed = portions.owed;
         for index in 0..1000 {
             if spent >= tokens {
                 break;
@@ -126,9 +126,9 @@ impl Maker<'_> {
     }
 
     /// In PTX, most of the room is for data flow.
-    fn shares(&self) -> Shares {
+    fn portions(&self) -> Portions {
         if !self.features.are_of_ptx() {
-            return Shares {
+            return Portions {
                 variables: 8,
                 arrays: 3,
                 table: 600,
@@ -138,7 +138,7 @@ impl Maker<'_> {
             };
         }
         let owed = if self.mode == Mode::Free { 1 } else { OWED };
-        Shares { variables: 2, arrays: 1, table: 0, communication: 20, owed, data_flow: 80 }
+        Portions { variables: 2, arrays: 1, table: 0, communication: 20, owed, data_flow: 80 }
     }
 
     fn buffer(&mut self, name: &str, scalar: ScalarType, buffer: Buffer) {
@@ -150,16 +150,16 @@ impl Maker<'_> {
     /// The first variables and arrays.
     fn start(&mut self, tokens: usize, stream: &mut Stream, key: SeedKey) -> Block {
         let mut block = Block::new();
-        let shares = self.shares();
-        let variables = 2 + stream.below(2 + tokens as u64 / 250).min(shares.variables);
+        let portions = self.portions();
+        let variables = 2 + stream.below(2 + tokens as u64 / 250).min(portions.variables);
         // At the end, a loop adds the elements to the result.
         let loops = self.features.allows("loop", Ty::INT);
         let arrays = if loops && self.features.weight("array", Ty::INT) > 0 {
-            (1 + stream.below(1 + tokens as u64 / 700)).min(shares.arrays)
+            (1 + stream.below(1 + tokens as u64 / 700)).min(portions.arrays)
         } else {
             0
         };
-        if self.features.weight("constant", Ty::INT) > 0 && tokens > shares.table {
+        if self.features.weight("constant", Ty::INT) > 0 && tokens > portions.table {
             self.table(key.child(100));
         }
         for index in 0..arrays {
@@ -247,7 +247,7 @@ impl Maker<'_> {
     fn top_statement(&mut self, room: usize, key: SeedKey) -> Block {
         let mut stream = key.stream();
         let key = key.child(1);
-        let share = self.shares().data_flow;
+        let share = self.portions().data_flow;
         if share > 0 && room > COMPOUND && stream.chance(share) {
             return self.data_flow(key);
         }

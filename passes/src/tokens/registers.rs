@@ -26,7 +26,7 @@ pub(crate) const PASS: Pass = Pass::new(
 
 fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
     for unit in Tokens::all(snapshot) {
-        let mut place = Place::default();
+        let mut place = StatementPlace::default();
         for (index, token) in unit.tokens.iter().enumerate() {
             let text = unit.text(index);
             if place.reads(text) && text.len() > 1 && text.starts_with(b"%") {
@@ -39,7 +39,7 @@ fn propose(snapshot: &Snapshot, proposals: &mut Proposals) {
 
 /// A place in a statement.
 #[derive(Default)]
-struct Place {
+struct StatementPlace {
     /// True behind the first token.
     is_within: bool,
     /// The statement is a directive, such as `.reg`.
@@ -50,7 +50,7 @@ struct Place {
     open: usize,
 }
 
-impl Place {
+impl StatementPlace {
     /// Goes on to the next token, and returns true if an instruction reads it.
     fn reads(&mut self, token: &[u8]) -> bool {
         match token {
