@@ -1,32 +1,20 @@
 //! The instructions of PTX that names of features stand for. A bug of an assembler is in one of them, or in several beside each other.
 
-use crate::ir::Builtin;
+use crate::ir::{Binary, Builtin, Unary};
 
 /// Instructions that lead from most others to the result, so that most programs are right without one of them.
 const PLAIN: [&str; 11] =
     ["add", "sub", "mul.lo", "mad.lo", "and", "or", "xor", "not", "neg", "shl", "shr"];
 
-/// The instructions of operators.
-const OPERATORS: [(&str, &str); 12] = [
-    ("add", "add"),
-    ("subtract", "sub"),
-    ("multiply", "mul.lo"),
-    ("divide", "div"),
-    ("remainder", "rem"),
-    ("and", "and"),
-    ("or", "or"),
-    ("xor", "xor"),
-    ("shift_left", "shl"),
-    ("shift_right", "shr"),
-    ("minus", "neg"),
-    ("complement", "not"),
-];
-
 /// The instruction that a built-in function or an operator is in PTX, mostly without its type, as in `shl` or `lop3.b32`. `None` for
 /// names of other features.
 #[must_use]
 pub fn instruction(name: &str) -> Option<String> {
-    if let Some((_, text)) = OPERATORS.into_iter().find(|(operator, _)| *operator == name) {
+    let unary = [(Unary::Minus, "neg"), (Unary::Complement, "not")];
+    let unary = unary.into_iter().map(|(operator, text)| (operator.texts().1, text));
+    let binary = Binary::ARITHMETIC.into_iter();
+    let binary = binary.filter_map(|operator| Some((operator.texts().1, operator.instruction()?)));
+    if let Some((_, text)) = unary.chain(binary).find(|(operator, _)| *operator == name) {
         return Some(text.to_owned());
     }
     let function = Builtin::ALL.iter().find(|one| one.name() == name)?;

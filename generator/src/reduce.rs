@@ -47,7 +47,7 @@ pub fn reduce(kernel: &Kernel, first_interesting: &mut FirstInteresting<'_>) -> 
     reducer.best
 }
 
-/// What becomes smaller: the number of work-items, then in PTX what the compiler can know, then the text.
+/// What has to become smaller: the number of work-items, or else the number of values that ptxas may know, or else the text.
 fn size(kernel: &Kernel) -> (u32, usize, usize) {
     let known = if kernel.target == Target::Ptx { hide::known(&kernel.program) } else { 0 };
     (kernel.program.sizes.items(), known, kernel.source.len())
@@ -62,10 +62,11 @@ impl KernelReducer<'_> {
     /// Takes the first of these programs that is smaller, valid and interesting, and returns what stands beside it.
     fn first_of<T>(&mut self, programs: impl IntoIterator<Item = (T, Program)>) -> Option<T> {
         let (best, mut which) = (self.best.clone(), Vec::new());
+        let least = size(&best);
         let mut candidates = programs.into_iter().filter_map(|(what, program)| {
             let report = interpret::run(&program);
             let candidate = report.is_clean().then(|| Kernel::of(program, report, &best))?;
-            let is_smaller = size(&candidate) < size(&best);
+            let is_smaller = size(&candidate) < least;
             is_smaller.then(|| which.push(what));
             is_smaller.then_some(candidate)
         });

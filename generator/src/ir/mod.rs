@@ -367,6 +367,13 @@ impl Program {
         VarId(self.variables.len() as u32 - 1)
     }
 
+    /// Adds a table of constants.
+    pub fn declare_table(&mut self, ty: Ty, values: Box<[i64]>) -> VarId {
+        let name = format!("c{}", self.variables.len());
+        let length = Some(values.len() as u32);
+        self.declare(Variable { name, ty, length, space: Storage::Constant(values) })
+    }
+
     /// The variable for a buffer, if the kernel has it.
     #[must_use]
     pub fn buffer(&self, buffer: Buffer) -> Option<VarId> {

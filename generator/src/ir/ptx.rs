@@ -2,6 +2,7 @@
 
 use super::builtins::Builtin;
 use super::intrinsics::permuted;
+use super::operators::Binary;
 use super::types::ScalarType;
 
 /// The types that the end of the name of an instruction tells.
@@ -15,6 +16,26 @@ pub enum Suffix {
     Bits,
     /// The name has it already.
     Whole,
+}
+
+impl Binary {
+    /// The instruction that computes it, without its type. `None` for comparisons.
+    #[must_use]
+    pub fn instruction(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Add => "add",
+            Self::Subtract => "sub",
+            Self::Multiply => "mul.lo",
+            Self::Divide => "div",
+            Self::Remainder => "rem",
+            Self::And => "and",
+            Self::Or => "or",
+            Self::Xor => "xor",
+            Self::ShiftLeft => "shl",
+            Self::ShiftRight => "shr",
+            _ => return None,
+        })
+    }
 }
 
 impl Builtin {

@@ -2,7 +2,7 @@
 
 use super::Maker;
 use crate::ir::{
-    Binary, ExprId, ExprKind, Place, ScalarType, StmtId, StmtKind, Storage, Ty, VarId, Variable,
+    Binary, ExprId, ExprKind, Place, ScalarType, StmtId, StmtKind, Storage, Ty, VarId,
 };
 use crate::random::{SeedKey, Stream};
 
@@ -36,10 +36,7 @@ impl Maker<'_> {
             false => (self.scalar_type(&mut stream), stream.pick(&[4_u32, 7, 8])),
         };
         let values = (0..length).map(|_| self.stored(scalar, &mut stream)).collect();
-        let name = format!("c{}", self.program.variables.len());
-        let space = Storage::Constant(values);
-        let ty = Ty::scalar(scalar);
-        let id = self.program.declare(Variable { name, ty, length: Some(length), space });
+        let id = self.program.declare_table(Ty::scalar(scalar), values);
         self.arrays.push(id);
     }
 

@@ -3,7 +3,7 @@
 
 use super::{KernelReducer, with_declarations};
 use crate::interpret::values;
-use crate::ir::{ExprId, ExprKind, Program, Storage, Ty, Variable};
+use crate::ir::{ExprId, ExprKind, Program, Storage, Ty};
 use crate::profile::Target;
 
 impl KernelReducer<'_> {
@@ -44,9 +44,7 @@ fn hidden(program: &mut Program, id: ExprId, value: i64) -> Option<()> {
     if ty.is_vector() || ty.scalar.is_float() || is_hidden(program, id) {
         return None;
     }
-    let name = format!("c{}", program.variables.len());
-    let space = Storage::Constant([value].into());
-    let table = program.declare(Variable { name, ty, length: Some(1), space });
+    let table = program.declare_table(ty, [value].into());
     let at = program.literal(0, Ty::INT, key);
     program.exprs[id.0 as usize].kind = ExprKind::Element(table, at);
     Some(())

@@ -46,7 +46,7 @@ struct StatementPlace {
     is_directive: bool,
     /// The number of commas so far: the first operand is written.
     commas: usize,
-    /// The number of brackets that are open: an address in them is none to read.
+    /// The number of brackets that are open. A register in them is an address, for which 0 is no use.
     open: usize,
 }
 

@@ -96,9 +96,10 @@ impl Search<'_> {
         Some(Cures { telling, all, conversions, outline: None })
     }
 
-    /// The conversions that cure the reduced kernel, by type, where they are instructions.
+    /// The conversions that cure a reduced kernel with a wrong result, by type, where they are instructions.
     fn conversions(&self, constructs: &[Construct]) -> Option<Vec<String>> {
-        let has_them = self.runner.matrix.kind.has_instructions();
+        let is_wrong = self.observed.class.is_wrong();
+        let has_them = is_wrong && self.runner.matrix.kind.has_instructions();
         let mut found = Vec::new();
         for one in constructs.iter().filter(|one| has_them && one.name == CONVERSION) {
             if self.cures(&one.with_type, &[self.small])? {

@@ -47,7 +47,7 @@ impl KnownBug {
             [one] => !is_plain(one) || self.feature.as_deref().is_some_and(is_narrow),
             _ => false,
         };
-        self.is_of_family || is_particular()
+        !self.observed.class.is_wrong() || self.is_of_family || is_particular()
     }
 
     /// The features that show it together in PTX: instructions, and conversions if these say too little.
@@ -56,11 +56,15 @@ impl KnownBug {
         self.instructions.iter().chain(conversions)
     }
 
-    /// Returns true if the same instructions are among the cures of a program in PTX, or the same conversions where there is none.
-    pub(crate) fn has_instructions(&self, cures: &Cures) -> bool {
+    /// Returns true if a wrong result of another program in PTX has the same instructions as cures. Where neither has any, the
+    /// conversions have to be the same.
+    pub(crate) fn has_same_instructions(&self, cures: &Cures) -> bool {
         let of = |names: &[String]| -> BTreeSet<String> {
             names.iter().filter_map(|name| instruction(name)).collect()
         };
+        if !self.observed.class.is_wrong() {
+            return false;
+        }
         match (of(&self.instructions), of(&cures.all)) {
             (own, other) if own.is_empty() && other.is_empty() => {
                 !self.conversions.is_empty() && self.conversions == cures.conversions
@@ -194,10 +198,14 @@ mod tests {
             conversions: names(conversions),
             ..Cures::default()
         };
-        assert!(several.has_instructions(&cures(&["shift_left", "ptx_cnot", "convert"], &[])));
-        assert!(!several.has_instructions(&cures(&["ptx_cnot", "convert"], &[])));
+        assert!(several.has_same_instructions(&cures(&["shift_left", "ptx_cnot", "convert"], &[])));
+        assert!(!several.has_same_instructions(&cures(&["ptx_cnot", "convert"], &[])));
+        let observed = Observed { class: Class::Hang, signature: String::new() };
+        let hang = KnownBug { observed, ..several.clone() };
+        assert!(hang.is_told_by_one());
+        assert!(!hang.has_same_instructions(&cures(&["ptx_shl", "ptx_cnot"], &[])));
         let of_conversions = bug(&[], "function");
-        assert!(of_conversions.has_instructions(&cures(&["function"], &["convert.ushort"])));
-        assert!(!of_conversions.has_instructions(&cures(&["function"], &["convert.char"])));
+        assert!(of_conversions.has_same_instructions(&cures(&["function"], &["convert.ushort"])));
+        assert!(!of_conversions.has_same_instructions(&cures(&["function"], &["convert.char"])));
     }
 }

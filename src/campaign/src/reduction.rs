@@ -109,7 +109,7 @@ impl BugReduction<'_> {
             return Ok(Reduced::Duplicate(bug, Cures { telling, ..cures }));
         }
         if self.runner.matrix.kind.has_instructions()
-            && let Some(bug) = bugs.iter().find(|bug| bug.has_instructions(&cures))
+            && let Some(bug) = bugs.iter().find(|bug| bug.has_same_instructions(&cures))
         {
             return Ok(Reduced::Duplicate(bug.name.clone(), cures));
         }

@@ -142,17 +142,11 @@ impl PtxPrinter<'_> {
         let mut draws = key.stream();
         // Sums do not depend on the sign.
         let other = scalar.with_sign(draws.chance(50));
-        let (name, ty) = match operator {
-            Binary::Add => ("add", number(other)),
-            Binary::Subtract => ("sub", number(other)),
-            Binary::Multiply => ("mul.lo", number(other)),
-            Binary::Divide => ("div", number(scalar)),
-            Binary::Remainder => ("rem", number(scalar)),
-            Binary::And => ("and", bits(scalar)),
-            Binary::Or => ("or", bits(scalar)),
-            Binary::Xor => ("xor", bits(scalar)),
-            Binary::ShiftLeft => ("shl", bits(scalar)),
-            _ => ("shr", number(scalar)),
+        let name = operator.instruction().unwrap_or("shr");
+        let ty = match operator {
+            Binary::Add | Binary::Subtract | Binary::Multiply => number(other),
+            Binary::And | Binary::Or | Binary::Xor | Binary::ShiftLeft => bits(scalar),
+            _ => number(scalar),
         };
         if operator.is_shift() {
             // C's amounts are taken modulo the width here.

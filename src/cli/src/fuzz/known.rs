@@ -18,7 +18,7 @@ impl KnownCauses {
     /// Reads the list.
     ///
     /// # Errors
-    /// When the file cannot be read, or a line is none of such a list.
+    /// When the file cannot be read, or a line has no name or no words.
     pub(super) fn read(path: &Path) -> Result<Self, FuzzError> {
         let text = fs::read_to_string(path)
             .map_err(|source| FuzzError::ReadKnown { path: path.to_owned(), source })?;
